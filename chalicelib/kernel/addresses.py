@@ -1,0 +1,42 @@
+"""E-mail addresses: which ones we take, and when two are the same."""
+
+import unicodedata
+from dataclasses import dataclass
+
+from chalicelib.kernel.errors import Invalid
+
+_LONGEST = 254
+_REASON = "Email address is not valid"
+
+
+@dataclass(frozen=True)
+class Address:
+    """`typed` is what we write to; `key` is what makes two addresses the same."""
+
+    typed: str
+    key: str
+
+
+def parse(text: str | None) -> Address:
+    if not text or not text.strip():
+        raise Invalid("Email address is required")
+    # Checked first: the validator's time grows with the length of what a stranger sends.
+    if len(text) > 2 * _LONGEST:
+        raise Invalid(_REASON)
+    typed = unicodedata.normalize("NFC", text.strip())
+    _validate(typed)
+    return Address(typed, typed.casefold())
+
+
+def _validate(typed: str) -> None:
+    from email_validator import EmailNotValidError, validate_email
+
+    try:
+        # SES cannot send to a local part beyond ASCII, so taking such an address would be a broken promise.
+        checked = validate_email(
+            typed, check_deliverability=False, allow_smtputf8=False, strict=True, test_environment=True
+        )
+    except EmailNotValidError:
+        raise Invalid(_REASON) from None
+    if len((checked.ascii_email or typed).encode()) > _LONGEST:
+        raise Invalid(_REASON)

@@ -1,0 +1,58 @@
+"""The one door to AWS services other than tables: a cached client each, and failures by meaning.
+
+botocore without boto3: pynamodb already loads it, and boto3 would only add its import time.
+"""
+
+from functools import cache, lru_cache
+from typing import Any
+
+from chalicelib.kernel.errors import Unavailable
+
+_TRANSIENT = frozenset(
+    {
+        "InternalError",
+        "InternalFailure",
+        "InternalServerError",
+        "InternalServiceErrorException",
+        "ProvisionedThroughputExceededException",
+        "RequestLimitExceeded",
+        "RequestTimeout",
+        "ServiceUnavailable",
+        "Throttling",
+        "ThrottlingException",
+        "TooManyRequestsException",
+    }
+)
+
+
+@lru_cache(maxsize=1)
+def session() -> Any:
+    import botocore.session
+
+    return botocore.session.get_session()
+
+
+@cache
+def client(service: str) -> Any:
+    from botocore.config import Config
+
+    config = Config(connect_timeout=3, read_timeout=10, retries={"mode": "standard", "total_max_attempts": 3})
+    return session().create_client(service, config=config)
+
+
+def call(service: str, operation: str, **parameters: Any) -> Any:
+    """Call, and raise `Unavailable` when the service cannot be reached or is overloaded."""
+    from botocore.exceptions import BotoCoreError, ClientError
+
+    try:
+        return getattr(client(service), operation)(**parameters)
+    except ClientError as failure:
+        if failure.response["Error"]["Code"] in _TRANSIENT or _status(failure) >= 500:
+            raise Unavailable from failure
+        raise
+    except BotoCoreError as failure:
+        raise Unavailable from failure
+
+
+def _status(failure: Any) -> int:
+    return int(failure.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0))

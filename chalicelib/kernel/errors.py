@@ -1,0 +1,62 @@
+"""What can go wrong, by meaning; `web` alone knows which status each becomes.
+
+GnaError
+├── Invalid           what was sent makes no sense; the reason may be shown
+├── Unauthenticated   who are you?
+├── Refused           we know, and no
+├── NotFound
+├── Conflict          not in this state, or already taken
+├── TooMany           a limit was reached; try again later
+├── Unavailable       something we depend on does not answer; try again later
+├── Misconfigured     the operator has to set something; details go to the log only
+└── Crashed           a defect of ours; details go to the log only
+"""
+
+
+class GnaError(Exception):
+    """`reason` is written for the person who reads it and never repeats what they sent."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+class Invalid(GnaError):
+    pass
+
+
+class Unauthenticated(GnaError):
+    pass
+
+
+class Refused(GnaError):
+    pass
+
+
+class NotFound(GnaError):
+    pass
+
+
+class Conflict(GnaError):
+    pass
+
+
+class TooMany(GnaError):
+    def __init__(self, reason: str, retry_after: int) -> None:
+        super().__init__(reason)
+        self.retry_after = retry_after
+
+
+class Unavailable(GnaError):
+    def __init__(self, reason: str = "Service unavailable", retry_after: int = 5) -> None:
+        super().__init__(reason)
+        self.retry_after = retry_after
+
+
+class Misconfigured(GnaError):
+    pass
+
+
+class Crashed(GnaError):
+    def __init__(self) -> None:
+        super().__init__("Something went wrong on our side")

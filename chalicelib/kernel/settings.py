@@ -1,0 +1,175 @@
+"""The only reader of the environment. Everything configurable is a field here, with its rule."""
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from urllib.parse import urlsplit
+
+from chalicelib.kernel.errors import Misconfigured
+
+_SECRETS = ("SECRET_KEY", "WEBHOOK_SECRET")
+_COLOUR = re.compile(r"#[0-9a-fA-F]{6}\Z")
+
+
+@dataclass(frozen=True)
+class Settings:
+    prefix: str
+    site_name: str
+    site_url: str
+    site_color: str
+    site_lang: str
+    allowed_origins: tuple[str, ...]
+    from_email: str
+    contact_email: str
+    admin_email: str
+    postal_address: str
+    feed_url: str
+    feed_mode: str
+    feed_flood: int
+    safe_links: bool
+    behind_cloudflare: bool
+    keep_ip_hash: bool
+    archive: bool
+    mails_per_hour: int
+    configuration_set: str
+    event_bus: str
+    access_team: str
+    access_aud: str
+    access_certs_url: str
+    access_service_tokens: bool
+    disable_auth: bool
+    deployed: bool
+    local: bool
+
+    def url(self, path: str) -> str:
+        return self.site_url + path
+
+
+@lru_cache(maxsize=1)
+def current() -> Settings:
+    return load(os.environ)
+
+
+def load(environ: Mapping[str, str]) -> Settings:
+    """Read and check every setting; a contradiction is named, never guessed around."""
+    read = _Reader(environ)
+    site_url = read.url("SITE_URL", "http://127.0.0.1:8000")
+    team = read.text("CF_ACCESS_TEAM_NAME")
+    settings = Settings(
+        prefix=read.text("GNA_PREFIX", "gna-dev"),
+        site_name=read.text("SITE_NAME", urlsplit(site_url).hostname or "Gna"),
+        site_url=site_url,
+        site_color=read.matching("SITE_COLOR", "#0f766e", _COLOUR, "a colour such as #0f766e"),
+        site_lang=read.text("SITE_LANG", "en"),
+        allowed_origins=read.origins("ALLOWED_ORIGINS"),
+        from_email=read.text("FROM_EMAIL"),
+        contact_email=read.text("CONTACT_EMAIL") or read.text("FROM_EMAIL"),
+        admin_email=read.text("ADMIN_EMAIL"),
+        postal_address=read.text("POSTAL_ADDRESS"),
+        feed_url=read.url("FEED_URL", ""),
+        feed_mode=read.choice("FEED_MODE", ("auto", "review")),
+        feed_flood=read.number("FEED_FLOOD", 10, 1, 1000),
+        safe_links=read.flag("SAFE_LINKS"),
+        behind_cloudflare=read.flag("BEHIND_CLOUDFLARE"),
+        keep_ip_hash=read.flag("KEEP_IP_HASH"),
+        archive=read.flag("ARCHIVE", default=True),
+        mails_per_hour=read.number("MAILS_PER_HOUR", 500, 1, 1_000_000),
+        configuration_set=read.text("CONFIGURATION_SET"),
+        event_bus=read.text("EVENT_BUS"),
+        access_team=team,
+        access_aud=read.text("CF_ACCESS_AUD"),
+        access_certs_url=read.url("CF_ACCESS_CERTS_URL", _certs_url(team)),
+        access_service_tokens=read.flag("CF_ACCESS_SERVICE_TOKENS"),
+        disable_auth=read.flag("DISABLE_AUTH"),
+        deployed="AWS_LAMBDA_FUNCTION_NAME" in environ,
+        local=read.flag("GNA_LOCAL"),
+    )
+    if settings.disable_auth and settings.deployed:
+        raise Misconfigured("DISABLE_AUTH is set on a deployed function: remove it, /admin would stand open")
+    return settings
+
+
+def secret(name: str) -> bytes:
+    """A secret: from the environment (local), or from SSM under SECRETS_PATH (deployed), read once a process."""
+    value = _secrets()[name]
+    if len(value) < 16:
+        raise Misconfigured(f"{name} is missing or shorter than 16 characters: set it with `make secrets`")
+    return value.encode()
+
+
+@lru_cache(maxsize=1)
+def _secrets() -> dict[str, str]:
+    found = {name: os.environ.get(name, "") for name in _SECRETS}
+    path = os.environ.get("SECRETS_PATH", "")
+    if not path or all(found.values()):
+        return found
+    from chalicelib.kernel import aws
+
+    names = [f"{path}/{name}" for name, value in found.items() if not value]
+    answer = aws.call("ssm", "get_parameters", Names=names, WithDecryption=True)
+    return found | {item["Name"].rsplit("/", 1)[1]: item["Value"] for item in answer["Parameters"]}
+
+
+def _certs_url(team: str) -> str:
+    return f"https://{team}.cloudflareaccess.com/cdn-cgi/access/certs" if team else ""
+
+
+class _Reader:
+    """Turns texts into values and names the variable whenever one makes no sense."""
+
+    def __init__(self, environ: Mapping[str, str]) -> None:
+        self._environ = environ
+
+    def text(self, name: str, default: str = "") -> str:
+        value = self._environ.get(name, "").strip() or default
+        if not value.isprintable():
+            raise Misconfigured(f"{name} contains a control character")
+        return value
+
+    def flag(self, name: str, default: bool = False) -> bool:
+        value = self.text(name).lower()
+        if value not in ("", "true", "false"):
+            raise Misconfigured(f"{name} must be true or false")
+        return value == "true" if value else default
+
+    def number(self, name: str, default: int, least: int, most: int) -> int:
+        value = self.text(name, str(default))
+        if not (value.isascii() and value.isdigit() and least <= int(value) <= most):
+            raise Misconfigured(f"{name} must be a whole number from {least} to {most}")
+        return int(value)
+
+    def choice(self, name: str, choices: tuple[str, ...]) -> str:
+        value = self.text(name, choices[0])
+        if value not in choices:
+            raise Misconfigured(f"{name} must be one of: {', '.join(choices)}")
+        return value
+
+    def matching(self, name: str, default: str, pattern: re.Pattern[str], described: str) -> str:
+        value = self.text(name, default)
+        if not pattern.match(value):
+            raise Misconfigured(f"{name} must be {described}")
+        return value
+
+    def url(self, name: str, default: str) -> str:
+        value = self.text(name, default).rstrip("/") if name == "SITE_URL" else self.text(name, default)
+        if value and not _is_http_url(value):
+            raise Misconfigured(f"{name} must be an http(s) URL")
+        return value
+
+    def origins(self, name: str) -> tuple[str, ...]:
+        origins = tuple(part.strip().rstrip("/") for part in self.text(name).split(",") if part.strip())
+        for origin in origins:
+            parts = urlsplit(origin)
+            if not _is_http_url(origin) or parts.path or parts.query:
+                raise Misconfigured(f"{name} must hold origins such as https://example.org, comma-separated")
+        return origins
+
+
+def _is_http_url(text: str) -> bool:
+    try:
+        parts = urlsplit(text)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
+    except ValueError:
+        return False

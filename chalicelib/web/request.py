@@ -1,0 +1,106 @@
+"""A request as the rooms see it: read once, checked, nothing of Chalice left in it."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+from urllib.parse import parse_qsl, unquote
+
+from chalicelib.kernel.errors import Invalid
+
+JSON = "application/json"
+FORM = "application/x-www-form-urlencoded"
+MULTIPART = "multipart/form-data"
+
+_MOST_FIELDS = 50
+
+
+@dataclass(frozen=True)
+class Request:
+    method: str
+    path: Mapping[str, str]
+    query: Mapping[str, str]
+    headers: Mapping[str, str]
+    body: bytes
+    source_ip: str
+    request_id: str
+    authorizer: Mapping[str, str]
+
+    @property
+    def content_type(self) -> str:
+        return self.headers.get("content-type", "").partition(";")[0].strip().lower()
+
+    @property
+    def identity(self) -> str:
+        """Who the door let in: an e-mail address, or a service token's name."""
+        return self.authorizer.get("identity", "")
+
+    @property
+    def only_looks(self) -> bool:
+        """HEAD, and fetches marked as speculative, must never change anything."""
+        purpose = " ".join(self.headers.get(name, "") for name in ("purpose", "sec-purpose", "x-purpose", "x-moz"))
+        return self.method == "HEAD" or "prefetch" in purpose.lower() or "preview" in purpose.lower()
+
+    @cached_property
+    def fields(self) -> dict[str, Any]:
+        """The body's fields, whether it came as JSON, as a form or as multipart."""
+        if self.content_type == FORM:
+            return self._form()
+        if self.content_type == MULTIPART:
+            return self._multipart()
+        return self._json()
+
+    def text(self, name: str) -> str | None:
+        """A field that is text, or absent (`null` counts as absent)."""
+        value = self.fields.get(name)
+        if value is not None and not isinstance(value, str):
+            raise Invalid(f"{name} must be text")
+        return value
+
+    def _json(self) -> dict[str, Any]:
+        try:
+            value = json.loads(self.body or b"{}")
+        except (ValueError, RecursionError):
+            raise Invalid("The body is not valid JSON") from None
+        if not isinstance(value, dict):
+            raise Invalid("The body must be a JSON object")
+        return value
+
+    def _form(self) -> dict[str, Any]:
+        try:
+            pairs = parse_qsl(self.body.decode(), keep_blank_values=True, max_num_fields=_MOST_FIELDS)
+        except ValueError:
+            raise Invalid("The form could not be read") from None
+        return dict(pairs)
+
+    def _multipart(self) -> dict[str, Any]:
+        from email.parser import BytesParser
+        from email.policy import HTTP
+
+        head = f"Content-Type: {self.headers['content-type']}\r\n\r\n".encode("latin-1", "replace")
+        message = BytesParser(policy=HTTP).parsebytes(head + self.body)
+        if not message.is_multipart():
+            raise Invalid("The form could not be read")
+        fields = {}
+        for part in list(message.iter_parts())[:_MOST_FIELDS]:
+            name = part.get_param("name", header="content-disposition")
+            payload = part.get_payload(decode=True)
+            if isinstance(name, str) and isinstance(payload, bytes):
+                fields[name] = payload.decode(errors="replace")
+        return fields
+
+
+def read(chalice_request: Any, path: Mapping[str, str]) -> Request:
+    query = chalice_request.query_params
+    context = chalice_request.context
+    return Request(
+        method=chalice_request.method,
+        path={name: unquote(value) for name, value in path.items()},
+        query={name: query[name] for name in query} if query else {},
+        headers={name.lower(): value for name, value in chalice_request.headers.items()},
+        body=chalice_request.raw_body,
+        source_ip=context.get("identity", {}).get("sourceIp", ""),
+        request_id=context.get("requestId", ""),
+        authorizer=context.get("authorizer") or {},
+    )

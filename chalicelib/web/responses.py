@@ -1,0 +1,95 @@
+"""What goes back: JSON, a page, a redirect, a file. Security headers are put on here and nowhere else."""
+
+import json as _json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from chalicelib.kernel import errors
+
+_STATUS: dict[type[errors.GnaError], int] = {
+    errors.Invalid: 400,
+    errors.Unauthenticated: 401,
+    errors.Refused: 403,
+    errors.NotFound: 404,
+    errors.Conflict: 409,
+    errors.TooMany: 429,
+    errors.Misconfigured: 500,
+    errors.Crashed: 500,
+    errors.Unavailable: 503,
+}
+
+# Tokens travel in the URLs of mailed links: no-referrer keeps them from leaking to whatever a page links to.
+_SECURITY = {
+    "Content-Security-Policy": (
+        "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data: https:; connect-src 'self'; "
+        "frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    ),
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+    "Strict-Transport-Security": "max-age=31536000",
+    "Cross-Origin-Opener-Policy": "same-origin",
+}
+
+
+@dataclass(frozen=True)
+class Response:
+    status: int
+    body: str = ""
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+    def having(self, **headers: str) -> "Response":
+        """The same with these headers too; underscores in their names stand for dashes."""
+        return replace(self, headers={**self.headers, **{k.replace("_", "-"): v for k, v in headers.items()}})
+
+
+def json(value: Any, status: int = 200) -> Response:
+    body = _json.dumps(value, ensure_ascii=False)
+    headers = {
+        "Content-Type": "application/json",
+        "Cache-Control": "no-store",
+        "X-Content-Type-Options": "nosniff",
+    }
+    return Response(status, body, headers)
+
+
+def nothing() -> Response:
+    return Response(204, "", {"Cache-Control": "no-store"})
+
+
+def html(body: str, status: int = 200) -> Response:
+    return Response(
+        status, body, {"Content-Type": "text/html; charset=utf-8", "Cache-Control": "no-store", **_SECURITY}
+    )
+
+
+def redirect(path: str, status: int = 303) -> Response:
+    return Response(status, "", {"Location": path, "Cache-Control": "no-store", "Referrer-Policy": "no-referrer"})
+
+
+def asset(body: str, content_type: str, max_age: int) -> Response:
+    headers = {
+        "Content-Type": f"{content_type}; charset=utf-8",
+        "Cache-Control": f"public, max-age={max_age}",
+        "X-Content-Type-Options": "nosniff",
+        "Cross-Origin-Resource-Policy": "cross-origin",
+    }
+    return Response(200, body, headers)
+
+
+def status_of(failure: errors.GnaError) -> int:
+    return _STATUS[type(failure)]
+
+
+def error(failure: errors.GnaError) -> Response:
+    """The JSON form of a failure. A misconfiguration's details are for the log, not for the world."""
+    reason = "Server misconfiguration" if isinstance(failure, errors.Misconfigured) else failure.reason
+    return with_retry_after(failure, json({"error": reason}, status_of(failure)))
+
+
+def with_retry_after(failure: errors.GnaError, response: Response) -> Response:
+    if isinstance(failure, errors.TooMany | errors.Unavailable):
+        return response.having(Retry_After=str(failure.retry_after))
+    return response

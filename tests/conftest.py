@@ -1,0 +1,114 @@
+"""Fast tests: the whole app in this process, on moto, with the tables and queues of the real template."""
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+# Before anything of ours is imported: table names are fixed at import, and no test may reach a real account.
+os.environ.update(
+    AWS_ACCESS_KEY_ID="test",
+    AWS_SECRET_ACCESS_KEY="test",
+    AWS_DEFAULT_REGION="eu-west-1",
+    AWS_CONFIG_FILE=os.devnull,
+    AWS_SHARED_CREDENTIALS_FILE=os.devnull,
+    GNA_PREFIX="gna-test",
+    SITE_NAME="The Daily Test",
+    SITE_URL="https://news.example.org",
+    ALLOWED_ORIGINS="https://blog.example.org,https://www.example.org",
+    FROM_EMAIL="news@example.org",
+    CONTACT_EMAIL="hello@example.org",
+    ADMIN_EMAIL="admin@example.org",
+    SECRET_KEY="a secret of thirty-two characters",
+    WEBHOOK_SECRET="another secret of thirty-two chars",
+)
+
+import boto3
+import pytest
+import yaml
+from moto import mock_aws
+
+from chalicelib.kernel import aws as kernel_aws
+from chalicelib.kernel import queues, settings, tables
+
+TEMPLATE = Path(__file__).parent.parent / ".chalice" / "resources.yaml"
+
+
+@pytest.fixture
+def aws() -> Iterator[None]:
+    """An empty account that has just been given the resources of the template."""
+    with mock_aws():
+        _forget_clients()
+        create_resources()
+        yield
+    _forget_clients()
+
+
+@pytest.fixture
+def configure(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """Call it with settings to change for this test."""
+
+    def change(**values: str) -> None:
+        for name, value in values.items():
+            monkeypatch.setenv(name, value)
+        _forget_settings()
+
+    yield change
+    monkeypatch.undo()
+    _forget_settings()
+
+
+@pytest.fixture
+def http(aws: None) -> Iterator[Any]:
+    """The app behind a stand-in for API Gateway: `http.request(method, path, headers=, body=)`, `http.get`, `http.post`."""
+    from chalice.test import Client
+
+    import app
+
+    with Client(app.app) as client:
+        yield client.http
+
+
+def received(queue: str) -> list[dict[str, Any]]:
+    """Take every message off a queue."""
+    sqs = boto3.client("sqs")
+    url = sqs.get_queue_url(QueueName=queues.name(queue))["QueueUrl"]
+    messages = []
+    while batch := sqs.receive_message(QueueUrl=url, MaxNumberOfMessages=10).get("Messages"):
+        for message in batch:
+            messages.append(json.loads(message["Body"]))
+            sqs.delete_message(QueueUrl=url, ReceiptHandle=message["ReceiptHandle"])
+    return messages
+
+
+def create_resources() -> None:
+    """Make what `.chalice/resources.yaml` describes, as CloudFormation would."""
+    prefix = settings.current().prefix
+    for resource in yaml.safe_load(TEMPLATE.read_text())["Resources"].values():
+        properties = json.loads(json.dumps(resource["Properties"]).replace("${Prefix}", prefix))
+        if resource["Type"] == "AWS::DynamoDB::Table":
+            _create_table(properties)
+        if resource["Type"] == "AWS::SQS::Queue":
+            boto3.client("sqs").create_queue(QueueName=properties["QueueName"]["Fn::Sub"])
+
+
+def _create_table(properties: dict[str, Any]) -> None:
+    wanted = ("BillingMode", "AttributeDefinitions", "KeySchema", "GlobalSecondaryIndexes", "StreamSpecification")
+    arguments = {name: properties[name] for name in wanted if name in properties}
+    boto3.client("dynamodb").create_table(TableName=properties["TableName"]["Fn::Sub"], **arguments)
+
+
+def _forget_settings() -> None:
+    settings.current.cache_clear()
+    settings._secrets.cache_clear()
+
+
+def _forget_clients() -> None:
+    """moto must see clients made after it started."""
+    kernel_aws.client.cache_clear()
+    kernel_aws.session.cache_clear()
+    queues._url.cache_clear()
+    tables._connection.cache_clear()
+    for row in tables.Row.__subclasses__():
+        row._connection = None
