@@ -61,7 +61,7 @@ def configure(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
 
 @pytest.fixture
 def http(aws: None) -> Iterator[Any]:
-    """The app behind a stand-in for API Gateway: `http.request(method, path, headers=, body=)`, `http.get`, `http.post`."""
+    """The app behind a stand-in for API Gateway."""
     from chalice.test import Client
 
     import app
