@@ -31,6 +31,8 @@ from moto import mock_aws
 
 from chalicelib.kernel import aws as kernel_aws
 from chalicelib.kernel import queues, settings, tables
+from local.gateway import Gateway
+from tests.client import Client
 
 TEMPLATE = Path(__file__).parent.parent / ".chalice" / "resources.yaml"
 
@@ -60,14 +62,11 @@ def configure(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
 
 
 @pytest.fixture
-def http(aws: None) -> Iterator[Any]:
-    """The app behind a stand-in for API Gateway."""
-    from chalice.test import Client
-
+def http(aws: None) -> Client:
+    """The app behind the local gateway: `http.get("/health").json`, `http.post("/x", json={…}, Origin="https://…")`."""
     import app
 
-    with Client(app.app) as client:
-        yield client.http
+    return Client(Gateway(app.app))
 
 
 def received(queue: str) -> list[dict[str, Any]]:
