@@ -1,0 +1,81 @@
+"""What happens here that other systems may want to know: its types, what each tells, and how long it is kept."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from enum import StrEnum
+
+from chalicelib.kernel import clock
+
+KEPT = timedelta(days=30)
+
+Value = str | int | None
+Payload = Mapping[str, Value]
+
+
+class EventType(StrEnum):
+    SUBSCRIPTION_CREATED = "SUBSCRIPTION_CREATED"
+    SUBSCRIPTION_CONFIRMED = "SUBSCRIPTION_CONFIRMED"
+    SUBSCRIPTION_EXPIRED = "SUBSCRIPTION_EXPIRED"
+    UNSUBSCRIBED = "UNSUBSCRIBED"
+    EMAIL_CHANGED = "EMAIL_CHANGED"
+    DO_NOT_CONTACT_SET = "DO_NOT_CONTACT_SET"
+    DO_NOT_CONTACT_LIFTED = "DO_NOT_CONTACT_LIFTED"
+    CAMPAIGN_SCHEDULED = "CAMPAIGN_SCHEDULED"
+    CAMPAIGN_PUBLISHED = "CAMPAIGN_PUBLISHED"
+    DELIVERY_FINISHED = "DELIVERY_FINISHED"
+    BOUNCE_RECORDED = "BOUNCE_RECORDED"
+    FEED_FAILING = "FEED_FAILING"
+    FEED_RECOVERED = "FEED_RECOVERED"
+
+
+# What each type may tell. Ids, counts and fixed words only: nothing here names a person, so that an event may
+# outlive the person's data. The examples are the ones of the documentation.
+_SUBSCRIBER = {"subscriber_id": "0193a5c2-7b1e-7c3a-9d52-6f0a1b2c3d4e"}
+_CAMPAIGN = {"campaign_id": "0193a5c4-11f0-7a6b-8c01-2d3e4f506172"}
+_DELIVERY = {**_CAMPAIGN, "delivery_id": "0193a5c4-9e2d-7f10-a3b4-c5d6e7f80910"}
+_CAPTURE = {**_SUBSCRIBER, "source": "blog"}
+
+EXAMPLES: Mapping[EventType, Payload] = {
+    EventType.SUBSCRIPTION_CREATED: _CAPTURE,
+    EventType.SUBSCRIPTION_CONFIRMED: _CAPTURE,
+    EventType.SUBSCRIPTION_EXPIRED: _CAPTURE,
+    EventType.UNSUBSCRIBED: {**_SUBSCRIBER, "reason": "link"},
+    EventType.EMAIL_CHANGED: _SUBSCRIBER,
+    EventType.DO_NOT_CONTACT_SET: {**_SUBSCRIBER, "reason": "admin"},
+    EventType.DO_NOT_CONTACT_LIFTED: {**_SUBSCRIBER, "reason": "admin"},
+    EventType.CAMPAIGN_SCHEDULED: {**_CAMPAIGN, "scheduled_at": "2026-11-20T08:00:00.000Z"},
+    EventType.CAMPAIGN_PUBLISHED: _DELIVERY,
+    EventType.DELIVERY_FINISHED: {
+        **_DELIVERY,
+        "state": "sent",
+        "recipients": 1200,
+        "sent": 1198,
+        "failed": 2,
+        "unknown": 0,
+    },
+    EventType.BOUNCE_RECORDED: {**_SUBSCRIBER, **_DELIVERY, "reason": "permanent"},
+    EventType.FEED_FAILING: {"feed_id": "feed", "failures": 3, "reason": "timeout"},
+    EventType.FEED_RECOVERED: {"feed_id": "feed"},
+}
+
+
+@dataclass(frozen=True)
+class Event:
+    id: str
+    aggregate_id: str
+    type: str
+    payload: Payload
+    created_at: str
+    processed_at: str | None = None
+
+
+def check(type: EventType, payload: Payload) -> None:
+    """A field nobody documented is a defect of ours: it would reach strangers' systems unseen."""
+    unknown = set(payload) - set(EXAMPLES[type])
+    if unknown:
+        raise ValueError(f"{type} does not tell {', '.join(sorted(unknown))}: add it to events.model.EXAMPLES")
+
+
+def expiry(processed_at: str) -> int:
+    return clock.epoch(clock.parse(processed_at) + KEPT)

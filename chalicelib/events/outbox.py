@@ -1,0 +1,40 @@
+"""Telling what happened: an event is one more write of the very transaction that makes it true.
+
+Whatever commits is told at least once; what does not commit is never told.
+"""
+
+import threading
+import uuid
+
+from chalicelib.events import model, store
+from chalicelib.events.model import Event, EventType, Payload
+from chalicelib.kernel import clock, ids, log, queues, settings, tables
+from chalicelib.kernel.errors import Unavailable
+
+_lock = threading.Lock()
+_last = uuid.UUID(int=0)
+
+
+def record(type: EventType, aggregate_id: str, payload: Payload) -> tables.Put:
+    """The write to add to the change's transaction. Events of one `aggregate_id` are told in order."""
+    model.check(type, payload)
+    event = Event(_next_id(), aggregate_id, type, dict(payload), clock.text(clock.now()))
+    return tables.Put(store.pending(event))
+
+
+def hurry(aggregate_id: str) -> None:
+    """After the commit: have it told now. It may fail or be left out; the sweep tells it within a minute."""
+    if not settings.current().event_bus:
+        return
+    try:
+        queues.send("events", {"aggregates": [aggregate_id]})
+    except Unavailable:
+        log.warning("events.not_hurried", aggregate_id=aggregate_id)
+
+
+def _next_id() -> str:
+    """Later than every id given before by this process: two events of one transaction keep their order."""
+    global _last
+    with _lock:
+        _last = max(uuid.UUID(ids.new()), uuid.UUID(int=_last.int + 1))
+        return str(_last)
