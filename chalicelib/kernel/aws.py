@@ -33,10 +33,12 @@ def session() -> Any:
 
 
 @cache
-def client(service: str) -> Any:
+def client(service: str, attempts: int = 3) -> Any:
+    """`attempts` is 1 for what must not happen twice: a retry after a lost answer repeats the effect."""
     from botocore.config import Config
 
-    config = Config(connect_timeout=3, read_timeout=10, retries={"mode": "standard", "total_max_attempts": 3})
+    retries = {"mode": "standard", "total_max_attempts": attempts}
+    config = Config(connect_timeout=3, read_timeout=10, retries=retries)
     return session().create_client(service, config=config)
 
 

@@ -80,7 +80,8 @@ def asset(body: str, content_type: str, max_age: int) -> Response:
 
 
 def status_of(failure: errors.GnaError) -> int:
-    return _STATUS[type(failure)]
+    """A room's own kind of a failure answers as what it is a kind of."""
+    return next(_STATUS[kind] for kind in type(failure).__mro__ if kind in _STATUS)
 
 
 def error(failure: errors.GnaError) -> Response:

@@ -1,0 +1,164 @@
+"""Why a mail did not leave, by what there is to do about it; SES's own words stay here.
+
+GnaError
+├── Unavailable
+│   ├── Transient        throttled, an error of theirs, or the network: the same again a little later
+│   │   └── Unanswered   no answer came, so it may have been sent: again only where twice is better than never
+│   ├── QuotaReached     today's mails are used up: go on tomorrow
+│   └── Stopped          nothing will leave until the operator has done something: `reason` says what
+└── Rejected (Invalid)   this message or this recipient, and no other
+
+SES quotes addresses in its messages, so a message is looked at to tell two cases apart and never kept.
+"""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from chalicelib.kernel.errors import Invalid, Unavailable
+
+
+class Transient(Unavailable):
+    def __init__(self, reason: str = "The mail service is busy", code: str = "") -> None:
+        super().__init__(reason, retry_after=5)
+        self.code = code
+
+
+class Unanswered(Transient):
+    def __init__(self) -> None:
+        super().__init__("The mail service did not answer", "Unanswered")
+
+
+class QuotaReached(Unavailable):
+    def __init__(self, code: str = "") -> None:
+        super().__init__("Today's sending quota is used up; sending goes on when SES allows it", retry_after=3600)
+        self.code = code
+
+
+class Stopped(Unavailable):
+    def __init__(self, reason: str, code: str = "") -> None:
+        super().__init__(reason, retry_after=3600)
+        self.code = code
+
+
+class Rejected(Invalid):
+    def __init__(self, reason: str = "SES rejected the message", code: str = "") -> None:
+        super().__init__(reason)
+        self.code = code
+
+
+Failure = Transient | QuotaReached | Stopped | Rejected
+
+_UNVERIFIED = "The sending domain or address is not verified in SES: verify the identity of FROM_EMAIL"
+_NO_SET = "The SES configuration set does not exist: check CONFIGURATION_SET"
+_SUSPENDED = "SES has suspended this account's sending: open a case with AWS support"
+_PAUSED = "Sending is paused in SES: resume it in the SES console"
+_SET_PAUSED = "Sending is paused for the SES configuration set: resume it in the SES console"
+_DENIED = "AWS refuses the credentials or the permission to send: check the function's role"
+_UNKNOWN = "SES refuses to send for a reason unknown to this version"
+
+_TRANSIENT = frozenset(
+    {
+        "TooManyRequestsException",
+        "Throttling",
+        "ThrottlingException",
+        "ThrottledException",
+        "RequestThrottled",
+        "RequestThrottledException",
+        "RequestTimeout",
+        "RequestTimeoutException",
+        "InternalFailure",
+        "InternalServiceErrorException",
+        "ConcurrentModificationException",
+        "ServiceUnavailable",
+        "ServiceUnavailableException",
+        "ExpiredTokenException",
+        # Per entry of a bulk send:
+        "ACCOUNT_THROTTLED",
+        "TRANSIENT_FAILURE",
+    }
+)
+_QUOTA = frozenset({"LimitExceededException", "ACCOUNT_DAILY_QUOTA_EXCEEDED"})
+_STOPPED = {
+    "AccountSuspendedException": _SUSPENDED,
+    "SendingPausedException": _PAUSED,
+    "MailFromDomainNotVerifiedException": _UNVERIFIED,
+    "NotFoundException": _NO_SET,
+    # Per entry of a bulk send; two names differ between the API's model and its documentation.
+    "MAIL_FROM_DOMAIN_NOT_VERIFIED": _UNVERIFIED,
+    "CONFIGURATION_SET_NOT_FOUND": _NO_SET,
+    "CONFIGURATION_SET_DOES_NOT_EXIST": _NO_SET,
+    "TEMPLATE_NOT_FOUND": _UNKNOWN,
+    "TEMPLATE_DOES_NOT_EXIST": _UNKNOWN,
+    "ACCOUNT_SUSPENDED": _SUSPENDED,
+    "ACCOUNT_SENDING_PAUSED": _PAUSED,
+    "CONFIGURATION_SET_SENDING_PAUSED": _SET_PAUSED,
+    "INVALID_SENDING_POOL_NAME": "The configuration set names an IP pool that does not exist: check it in SES",
+}
+_REJECTED = frozenset(
+    {
+        "MessageRejected",
+        "BadRequestException",
+        "MESSAGE_REJECTED",
+        "INVALID_PARAMETER",
+        "INVALID_PARAMETER_VALUE",
+        "FAILED",
+    }
+)
+_DAILY = re.compile(r"daily .*quota", re.IGNORECASE)
+_NOT_VERIFIED = re.compile(r"not verified", re.IGNORECASE)
+
+
+def of(code: str, message: str = "", status: int = 400, sender: str = "") -> Failure:
+    """The failure an SES error code or the status of a bulk entry stands for."""
+    if code in _QUOTA or (code in _TRANSIENT and _DAILY.search(message)):
+        return QuotaReached(code)
+    if code in _TRANSIENT or status >= 500:
+        return Transient(code=code)
+    if code in _STOPPED:
+        return Stopped(_STOPPED[code], code)
+    if code in _REJECTED:
+        return _rejection(code, message, sender)
+    if status in (401, 403):
+        return Stopped(_DENIED, code)
+    return Stopped(_UNKNOWN, code)
+
+
+def _rejection(code: str, message: str, sender: str) -> Failure:
+    """An unverified sender stops everything; an unverified recipient (an account in the sandbox) only that mail."""
+    if not _NOT_VERIFIED.search(message):
+        return Rejected(code=code)
+    if sender and _names(message, sender):
+        return Stopped(_UNVERIFIED, code)
+    return Rejected("The SES account is in the sandbox and the recipient is not verified", code)
+
+
+def _names(message: str, sender: str) -> bool:
+    named = {word.strip(".,;:<>()[]\"'").casefold() for word in message.split()}
+    return bool(named & {sender.casefold(), sender.rpartition("@")[2].casefold()})
+
+
+@contextmanager
+def translated(sender: str = "") -> Iterator[None]:
+    """Turn what botocore raises inside into a failure of the kinds above."""
+    from botocore import exceptions
+
+    try:
+        yield
+    except exceptions.ClientError as failure:
+        raise _of_response(failure.response, sender) from failure
+    except (exceptions.EndpointConnectionError, exceptions.ConnectTimeoutError, exceptions.ProxyConnectionError) as e:
+        raise Transient("The mail service cannot be reached", type(e).__name__) from e
+    except exceptions.NoCredentialsError as failure:
+        raise Stopped(_DENIED, "NoCredentials") from failure
+    except exceptions.ParamValidationError as failure:
+        raise Rejected(code="ParamValidation") from failure
+    except (exceptions.HTTPClientError, exceptions.BotoCoreError) as failure:
+        raise Unanswered from failure
+
+
+def _of_response(response: dict[str, Any], sender: str) -> Failure:
+    error = response.get("Error", {})
+    status = response.get("ResponseMetadata", {}).get("HTTPStatusCode", 400)
+    return of(error.get("Code", ""), error.get("Message", ""), int(status), sender)

@@ -1,0 +1,50 @@
+"""One mail to one person, complete and checked. How it leaves is not known here."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from chalicelib.kernel.errors import Invalid
+
+LONGEST_SUBJECT = 250
+LONGEST_HEADER = 995
+MOST_HEADERS = 15
+
+_HEADER_NAME = re.compile(r"[!-9;-~]{1,126}\Z")
+_HEADER_VALUE = re.compile(rf"[ -~]{{1,{LONGEST_HEADER}}}\Z")
+
+
+@dataclass(frozen=True)
+class Message:
+    """A value that would end a header early, or that SES would refuse, cannot be made."""
+
+    to: str
+    subject: str
+    html: str
+    text: str
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        check_subject(self.subject)
+        check_headers(self.headers)
+        if not self.to.isprintable() or "@" not in self.to:
+            raise Invalid("Email address is not valid")
+
+
+def check_subject(subject: str) -> None:
+    if not subject.strip():
+        raise Invalid("The subject is empty")
+    if not subject.isprintable():
+        raise Invalid("The subject must be one line without control characters")
+    if len(subject) > LONGEST_SUBJECT:
+        raise Invalid(f"The subject is longer than {LONGEST_SUBJECT} characters")
+
+
+def check_headers(headers: Mapping[str, str]) -> None:
+    if len(headers) > MOST_HEADERS:
+        raise Invalid(f"A mail can carry {MOST_HEADERS} headers")
+    for name, value in headers.items():
+        if not _HEADER_NAME.match(name):
+            raise Invalid("A header's name is not valid")
+        if not _HEADER_VALUE.match(value):
+            raise Invalid(f"The header {name} must be one line of at most {LONGEST_HEADER} ASCII characters")

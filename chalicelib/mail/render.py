@@ -1,0 +1,72 @@
+"""Mails from templates: `templates/email/<name>.html` and its plain twin `<name>.txt`, which also holds the subject.
+
+A deployment's own templates lie under `templates/own/email/` and win, one file at a time. The styles are written
+into the elements already, so that sending a mail does not have to load an inliner.
+"""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from chalicelib.kernel import settings
+
+# In the deployed package `vendor/templates` lies in the root, so that this is the same place there and here.
+_TEMPLATES = Path(__file__).parents[2] / "templates"
+_DARK_INK, _LIGHT_INK = "#111827", "#ffffff"
+
+
+@dataclass(frozen=True)
+class Rendered:
+    subject: str
+    html: str
+    text: str
+
+
+def mail(name: str, **values: Any) -> Rendered:
+    """Both forms of a mail and its subject."""
+    given = _site() | values
+    plain = environment().get_template(f"{name}.txt")
+    subject = "".join(plain.blocks["subject"](plain.new_context(given)))
+    html = environment().get_template(f"{name}.html").render(given, subject=" ".join(subject.split()))
+    return Rendered(" ".join(subject.split()), html, plain.render(given).strip() + "\n")
+
+
+@lru_cache(maxsize=1)
+def environment() -> Any:
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
+
+    return Environment(
+        loader=FileSystemLoader([_TEMPLATES / "own" / "email", _TEMPLATES / "email"]),
+        # By the ending, for the plain twin must show `Tom & Jerry` as it is.
+        autoescape=select_autoescape(enabled_extensions=("html",), default=False),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=False,
+    )
+
+
+def _site() -> dict[str, str]:
+    site = settings.current()
+    return {
+        "lang": site.site_lang,
+        "site_name": site.site_name,
+        "site_url": site.site_url,
+        "contact_email": site.contact_email,
+        "postal_address": site.postal_address,
+        "colour": site.site_color,
+        "ink": ink_on(site.site_color),
+    }
+
+
+def ink_on(colour: str) -> str:
+    """Black or white, whichever is easier to read on `#rrggbb`."""
+    red, green, blue = (_linear(int(colour[at : at + 2], 16) / 255) for at in (1, 3, 5))
+    luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue
+    return _DARK_INK if (luminance + 0.05) ** 2 > 0.05 * 1.05 else _LIGHT_INK
+
+
+def _linear(channel: float) -> float:
+    """WCAG's relative luminance of one sRGB channel."""
+    return channel / 12.92 if channel <= 0.04045 else float(((channel + 0.055) / 1.055) ** 2.4)

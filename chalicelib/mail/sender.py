@@ -1,0 +1,42 @@
+"""Sending one mail through SES. Many of the same are `bulk`'s business."""
+
+from typing import Any
+
+from chalicelib.kernel import aws, log, settings
+from chalicelib.mail import failures, mailboxes
+from chalicelib.mail.message import Message
+
+
+def send(message: Message) -> str:
+    """Hand one message to SES and return its id there; raises one of `failures`.
+
+    Tried once: whoever calls decides about a second time, because a lost answer may belong to a mail that left.
+    """
+    request = _request(message)
+    with failures.translated(mailboxes.sender_address()):
+        answer = aws.client("sesv2", attempts=1).send_email(**request)
+    log.metric("MailSent")
+    return str(answer["MessageId"])
+
+
+def _request(message: Message) -> dict[str, Any]:
+    request: dict[str, Any] = {
+        "FromEmailAddress": mailboxes.sender(),
+        "Destination": {"ToAddresses": [mailboxes.wire(message.to)]},
+        "Content": {"Simple": _content(message)},
+    }
+    if configuration_set := settings.current().configuration_set:
+        request["ConfigurationSetName"] = configuration_set
+    return request
+
+
+def _content(message: Message) -> dict[str, Any]:
+    return {
+        "Subject": _utf8(message.subject),
+        "Body": {"Html": _utf8(message.html), "Text": _utf8(message.text)},
+        "Headers": [{"Name": name, "Value": value} for name, value in message.headers.items()],
+    }
+
+
+def _utf8(data: str) -> dict[str, str]:
+    return {"Data": data, "Charset": "UTF-8"}

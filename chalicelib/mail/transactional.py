@@ -1,0 +1,41 @@
+"""The mails one person gets because of something they did.
+
+Nothing a visitor typed is repeated in them: a form that mails its visitor's words to any address is a spam cannon.
+"""
+
+from typing import Any
+
+from chalicelib.mail import render
+from chalicelib.mail.message import Message
+
+# So that holiday replies and ticket systems do not answer.
+_AUTOMATIC = {"Auto-Submitted": "auto-generated", "X-Auto-Response-Suppress": "All"}
+
+
+def confirm_mail(to: str, link: str) -> Message:
+    """Asks the owner of an address whether it was really they who signed up."""
+    return _message(to, "confirm", link=link)
+
+
+def magic_link_mail(to: str, link: str) -> Message:
+    """The way into one's own profile."""
+    return _message(to, "magic_link", link=link)
+
+
+def change_email_mail(to: str, link: str) -> Message:
+    """Goes to the new address, which is taken only once its owner has said yes."""
+    return _message(to, "change_email", link=link)
+
+
+def email_changed_notice(to: str) -> Message:
+    """Goes to the old address, whose owner may know nothing of it."""
+    return _message(to, "email_changed")
+
+
+def admin_notice(to: str, subject: str, text: str) -> Message:
+    return _message(to, "admin_notice", notice_subject=subject, paragraphs=text.strip().split("\n\n"))
+
+
+def _message(to: str, name: str, **values: Any) -> Message:
+    rendered = render.mail(name, **values)
+    return Message(to, rendered.subject, rendered.html, rendered.text, _AUTOMATIC)
