@@ -1,0 +1,133 @@
+"""Bare signed calls: against moto for DynamoDB, against a small real server for what the network can do."""
+
+import json
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import pytest
+from botocore.exceptions import ClientError, HTTPClientError
+
+from chalicelib.kernel import aws as kernel_aws
+from chalicelib.kernel import tables, wire
+from chalicelib.kernel.errors import Unavailable
+
+ITEM = {"key": "a", "n": 3, "half": 0.5, "raw": b"\x00\xff", "words": frozenset({"x", "y"}), "none": None, "on": True}
+
+
+class Server:
+    """Answers with what it was told to, in turn, the last for ever; remembers what it was asked."""
+
+    def __init__(self) -> None:
+        self.answers: list[tuple[int, dict[str, Any]]] = [(200, {})]
+        self.asked: list[tuple[str, dict[str, str], Any]] = []
+        self.hang_up = False
+        outer = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                body = self.rfile.read(int(self.headers["Content-Length"]))
+                outer.asked.append((self.path, dict(self.headers), json.loads(body)))
+                if outer.hang_up:
+                    self.connection.close()
+                    return
+                status, answer = outer.answers[0] if len(outer.answers) == 1 else outer.answers.pop(0)
+                content = json.dumps(answer).encode()
+                self.send_response(status)
+                self.send_header("Content-Length", str(len(content)))
+                self.end_headers()
+                self.wfile.write(content)
+
+            def log_message(self, *_: Any) -> None:
+                pass
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self._server.server_port}"
+        threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True).start()
+
+    def stop(self) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
+    server = Server()
+    monkeypatch.setenv("AWS_ENDPOINT_URL_SESV2", server.url)
+    monkeypatch.setenv("AWS_ENDPOINT_URL_DYNAMODB", server.url)
+    monkeypatch.setattr("time.sleep", lambda _: None)
+    kernel_aws.session.cache_clear()
+    yield server
+    kernel_aws.session.cache_clear()
+    server.stop()
+
+
+def test_values_come_back_as_they_went(aws: None) -> None:
+    table = tables.name("limits")
+    wire.dynamodb("PutItem", {"TableName": table, "Item": wire.typed(ITEM)["M"]})
+    found = wire.dynamodb("GetItem", {"TableName": table, "Key": {"key": wire.typed("a")}})
+    assert wire.plain(found["Item"]) == ITEM
+
+
+def test_lists_and_objects_come_back_too() -> None:
+    value = {"deep": [1, {"text": "é"}]}
+    assert wire.plain({"it": wire.typed(value)}) == {"it": value}
+
+
+def test_a_failed_condition_shows_what_was_in_the_way(aws: None) -> None:
+    put = {
+        "TableName": tables.name("limits"),
+        "Item": {"key": wire.typed("a"), "spent": wire.typed(1)},
+        "ConditionExpression": "attribute_not_exists(spent)",
+        "ReturnValuesOnConditionCheckFailure": "ALL_OLD",
+    }
+    wire.dynamodb("PutItem", put)
+    with pytest.raises(wire.ConditionFailed) as failure:
+        wire.dynamodb("PutItem", put)
+    assert failure.value.item == {"key": "a", "spent": 1}
+
+
+def test_a_refusal_that_is_our_defect_stays_visible(aws: None) -> None:
+    with pytest.raises(ClientError, match="ResourceNotFoundException"):
+        wire.dynamodb("GetItem", {"TableName": "nowhere", "Key": {"key": wire.typed("a")}})
+
+
+def test_a_busy_table_is_asked_again(server: Server) -> None:
+    server.answers = [(400, {"__type": "x#ProvisionedThroughputExceededException"}), (200, {"Items": []})]
+    assert wire.dynamodb("Scan", {"TableName": "t"}) == {"Items": []}
+    assert len(server.asked) == 2
+
+
+def test_a_table_that_stays_down_is_unavailable(server: Server) -> None:
+    server.answers = [(500, {"__type": "x#InternalServerError"})]
+    with pytest.raises(Unavailable):
+        wire.dynamodb("Scan", {"TableName": "t"})
+
+
+def test_ses_is_asked_once_even_if_it_hangs_up(server: Server) -> None:
+    server.hang_up = True
+    with pytest.raises(HTTPClientError):
+        wire.ses("SendBulkEmail", "/v2/email/outbound-bulk-emails", {})
+    assert len(server.asked) == 1
+
+
+def test_an_error_of_ses_has_its_code(server: Server) -> None:
+    server.answers = [(429, {"__type": "TooManyRequestsException", "message": "slow down"})]
+    with pytest.raises(ClientError) as failure:
+        wire.ses("SendBulkEmail", "/v2/email/outbound-bulk-emails", {})
+    assert failure.value.response["Error"] == {"Code": "TooManyRequestsException", "Message": "slow down"}
+
+
+def test_calls_are_signed_for_their_service(server: Server) -> None:
+    wire.ses("SendBulkEmail", "/v2/email/outbound-bulk-emails", {"a": "é"})
+    path, headers, body = server.asked[0]
+    assert path == "/v2/email/outbound-bulk-emails"
+    assert "/eu-west-1/ses/aws4_request" in headers["Authorization"]
+    assert body == {"a": "é"}
+
+
+def test_without_a_configured_endpoint_it_is_the_region_s_own() -> None:
+    kernel_aws.session.cache_clear()
+    assert wire._door(kernel_aws.session(), wire._SES).endpoint == "https://email.eu-west-1.amazonaws.com"
+    assert wire._door(kernel_aws.session(), wire._DYNAMODB).endpoint == "https://dynamodb.eu-west-1.amazonaws.com"
