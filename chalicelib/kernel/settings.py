@@ -10,6 +10,8 @@ from urllib.parse import urlsplit
 from chalicelib.kernel.errors import Misconfigured
 
 _SECRETS = ("SECRET_KEY", "WEBHOOK_SECRET")
+_TEAM = re.compile(r"[A-Za-z0-9_-]{0,63}\Z")
+_LOOPBACK = ("127.0.0.1", "::1", "localhost")
 _COLOUR = re.compile(r"#[0-9a-fA-F]{6}\Z")
 
 
@@ -56,7 +58,7 @@ def load(environ: Mapping[str, str]) -> Settings:
     """Read and check every setting; a contradiction is named, never guessed around."""
     read = _Reader(environ)
     site_url = read.url("SITE_URL", "http://127.0.0.1:8000")
-    team = read.text("CF_ACCESS_TEAM_NAME")
+    team = read.matching("CF_ACCESS_TEAM_NAME", "", _TEAM, "the team's name alone, such as myteam")
     settings = Settings(
         prefix=read.text("GNA_PREFIX", "gna-dev"),
         site_name=read.text("SITE_NAME", urlsplit(site_url).hostname or "Gna"),
@@ -80,7 +82,7 @@ def load(environ: Mapping[str, str]) -> Settings:
         event_bus=read.text("EVENT_BUS"),
         access_team=team,
         access_aud=read.text("CF_ACCESS_AUD"),
-        access_certs_url=read.url("CF_ACCESS_CERTS_URL", _certs_url(team)),
+        access_certs_url=read.private_url("CF_ACCESS_CERTS_URL", _certs_url(team)),
         access_service_tokens=read.flag("CF_ACCESS_SERVICE_TOKENS"),
         disable_auth=read.flag("DISABLE_AUTH"),
         deployed="AWS_LAMBDA_FUNCTION_NAME" in environ,
@@ -156,6 +158,13 @@ class _Reader:
         value = self.text(name, default).rstrip("/") if name == "SITE_URL" else self.text(name, default)
         if value and not _is_http_url(value):
             raise Misconfigured(f"{name} must be an http(s) URL")
+        return value
+
+    def private_url(self, name: str, default: str) -> str:
+        """Nobody on the way may change what it answers: https, except from this very machine."""
+        value = self.url(name, default)
+        if value and urlsplit(value).scheme != "https" and urlsplit(value).hostname not in _LOOPBACK:
+            raise Misconfigured(f"{name} must be an https URL")
         return value
 
     def origins(self, name: str) -> tuple[str, ...]:
