@@ -129,7 +129,7 @@ def test_the_authorizers_yes_reaches_the_route_with_what_it_knows(http):
 def test_a_refusal_is_an_answer(http, token, kind):
     answer = http.get("/guarded/x", headers={"cf-access-jwt-assertion": token} if token else {})
     assert answer.status == load()[kind].status
-    assert answer.json["error"]
+    assert "error" in answer.json
 
 
 def test_the_authorization_header_opens_nothing(http):
