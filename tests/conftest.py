@@ -41,10 +41,10 @@ TEMPLATE = Path(__file__).parent.parent / ".chalice" / "resources.yaml"
 def aws() -> Iterator[None]:
     """An empty account that has just been given the resources of the template."""
     with mock_aws():
-        _forget_clients()
+        forget_clients()
         create_resources()
         yield
-    _forget_clients()
+    forget_clients()
 
 
 @pytest.fixture
@@ -110,7 +110,7 @@ def _forget_settings() -> None:
     settings._secrets.cache_clear()
 
 
-def _forget_clients() -> None:
+def forget_clients() -> None:
     """moto must see clients made after it started."""
     kernel_aws.client.cache_clear()
     kernel_aws.session.cache_clear()

@@ -1,0 +1,74 @@
+"""Lambda's part for queues: take a batch, call the handler, delete what it did not hand back.
+
+What it did hand back becomes visible again when the queue's own timeout has passed, and the queue itself moves
+what came too often to its dead letters: nothing of that is imitated here.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from chalice.app import Chalice
+
+from local import handlers
+from local.handlers import QueueHandler, TopicHandler
+
+_MOST = 10
+
+
+@dataclass(frozen=True)
+class Poller:
+    sqs: Any
+    url: str
+    handler: QueueHandler | TopicHandler
+
+    @property
+    def name(self) -> str:
+        return self.handler.name
+
+    def poll(self, wait_seconds: int = 0, *, retry_at_once: bool = False) -> int:
+        """One batch; how many messages came."""
+        size = self.handler.batch_size if isinstance(self.handler, QueueHandler) else 1
+        answer = self.sqs.receive_message(
+            QueueUrl=self.url,
+            MaxNumberOfMessages=min(size, _MOST),
+            WaitTimeSeconds=wait_seconds,
+            AttributeNames=["All"],
+        )
+        messages = answer.get("Messages", [])
+        if messages:
+            self._settle(messages, self._failed(messages), retry_at_once)
+        return len(messages)
+
+    def _failed(self, messages: Sequence[dict[str, Any]]) -> set[str]:
+        if isinstance(self.handler, QueueHandler):
+            return self.handler.handle(messages)
+        return {message["MessageId"] for message in messages if not self.handler.handle(message["Body"])}
+
+    def _settle(self, messages: Iterable[dict[str, Any]], failed: set[str], retry_at_once: bool) -> None:
+        for message in messages:
+            handle = message["ReceiptHandle"]
+            if message["MessageId"] not in failed:
+                self.sqs.delete_message(QueueUrl=self.url, ReceiptHandle=handle)
+            elif retry_at_once:
+                self.sqs.change_message_visibility(QueueUrl=self.url, ReceiptHandle=handle, VisibilityTimeout=0)
+
+
+def pollers(app: Chalice, sqs: Any, sns: Any, prefix: str) -> list[Poller]:
+    """One for every queue and topic `app.py` has a handler for."""
+    found = [Poller(sqs, _url(sqs, f"{prefix}-{handler.queue}"), handler) for handler in handlers.queues(app)]
+    return found + [Poller(sqs, _subscribed(sqs, sns, prefix, handler), handler) for handler in handlers.topics(app)]
+
+
+def _subscribed(sqs: Any, sns: Any, prefix: str, handler: TopicHandler) -> str:
+    """A queue that gets what the topic gets: the emulator calling a function leaves out fields Chalice needs."""
+    name = f"{prefix}-local-{handler.topic}"
+    url = str(sqs.create_queue(QueueName=name)["QueueUrl"])
+    arn = sqs.get_queue_attributes(QueueUrl=url, AttributeNames=["QueueArn"])["Attributes"]["QueueArn"]
+    topic = str(sns.create_topic(Name=f"{prefix}-{handler.topic}")["TopicArn"])
+    sns.subscribe(TopicArn=topic, Protocol="sqs", Endpoint=arn)
+    return url
+
+
+def _url(sqs: Any, name: str) -> str:
+    return str(sqs.get_queue_url(QueueName=name)["QueueUrl"])

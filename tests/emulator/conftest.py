@@ -1,0 +1,149 @@
+"""Tests on the embedded AWS, over HTTP: real conditions, transactions, races and queues. Put them into this folder;
+they are marked `emulator` by that alone.
+
+    def test_two_workers_confirm_once(emulator, http, work): ...
+
+- `emulator`: empty tables and queues made from `.chalice/resources.yaml`, and the app's environment and clients
+  pointing at them. One emulator a test process, started with the first test that asks; rows and messages are taken
+  out before each test. Threads may use the app at the same time: clients are made before the test begins.
+- `http`: the app behind the local gateway (as in the fast tests, but on the emulator); safe to use from threads.
+- `work()`: run the handlers of `app.py` in this process until every queue is empty, and say how many messages
+  were handled. `work("mail")` looks at one queue only, `work(rounds=1)` takes one batch of each. A message that
+  failed comes again at once, so five failures reach the dead letters without waiting.
+- `work.until(condition, timeout=10)`: the same, for work that is delayed or that other threads produce.
+- `tick("handler_name")`: run a schedule of `app.py` now, by the name of its function; `tick()` runs them all.
+- `together(*calls)`: run calls at the same moment in threads; their results or exceptions in order.
+- `sqs`: an SQS client; `received("mail-dead")` of `tests.conftest` takes the messages off a queue.
+"""
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from chalicelib.kernel import aws as kernel_aws
+from chalicelib.kernel import limits, queues, settings
+from local import handlers
+from local.emulator import Emulator
+from local.gateway import Gateway
+from local.polling import Poller, pollers
+from tests.client import Client
+from tests.conftest import forget_clients
+
+_HERE = Path(__file__).parent
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if _HERE in item.path.parents:
+            item.add_marker("emulator")
+
+
+@pytest.fixture(scope="session")
+def _emulator(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Emulator]:
+    emulator = Emulator(tmp_path_factory.mktemp("emulator"), keep=False)
+    emulator.start()
+    emulator.deploy(settings.current().prefix)
+    yield emulator
+    emulator.stop()
+
+
+@pytest.fixture
+def emulator(_emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> Iterator[Emulator]:
+    for name, value in _emulator.environment.items():
+        monkeypatch.setenv(name, value)
+    _emulator.empty(settings.current().prefix)
+    forget_clients()
+    # botocore's session is not safe while it makes clients: make them before any thread runs.
+    limits.probe()
+    queues.probe()
+    yield _emulator
+    forget_clients()
+
+
+@pytest.fixture
+def http(emulator: Emulator) -> Client:
+    import app
+
+    return Client(Gateway(app.app))
+
+
+@pytest.fixture
+def sqs(emulator: Emulator) -> Any:
+    return kernel_aws.client("sqs")
+
+
+class Work:
+    def __init__(self, found: list[Poller]) -> None:
+        self._pollers = found
+
+    def __call__(self, queue: str | None = None, rounds: int | None = None) -> int:
+        total = 0
+        while rounds is None or rounds > 0:
+            handled = sum(
+                poller.poll(retry_at_once=True) for poller in self._pollers if queue in (None, _queue(poller))
+            )
+            total += handled
+            if not handled:
+                break
+            rounds = None if rounds is None else rounds - 1
+        return total
+
+    def until(self, condition: Callable[[], bool], timeout: float = 10) -> None:
+        ends = time.monotonic() + timeout
+        while not condition():
+            assert time.monotonic() < ends, "waited too long"
+            if not self():
+                time.sleep(0.05)
+
+
+def _queue(poller: Poller) -> str:
+    handler = poller.handler
+    return handler.queue if isinstance(handler, handlers.QueueHandler) else handler.topic
+
+
+@pytest.fixture
+def work(emulator: Emulator) -> Work:
+    import app
+
+    prefix = settings.current().prefix
+    return Work(pollers(app.app, kernel_aws.client("sqs"), kernel_aws.client("sns"), prefix))
+
+
+@pytest.fixture
+def tick(emulator: Emulator) -> Callable[..., None]:
+    import app
+
+    schedules = {schedule.name: schedule for schedule in handlers.schedules(app.app)}
+
+    def run(*names: str) -> None:
+        for name in names or schedules:
+            schedules[name].handle()
+
+    return run
+
+
+@pytest.fixture
+def together() -> Callable[..., list[Any]]:
+    def run(*calls: Callable[[], Any]) -> list[Any]:
+        barrier = threading.Barrier(len(calls))
+        results: list[Any] = [None] * len(calls)
+
+        def one(index: int, call: Callable[[], Any]) -> None:
+            barrier.wait()
+            try:
+                results[index] = call()
+            except Exception as failure:
+                results[index] = failure
+
+        threads = [threading.Thread(target=one, args=pair) for pair in enumerate(calls)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        return results
+
+    return run
