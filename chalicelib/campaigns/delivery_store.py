@@ -1,0 +1,101 @@
+"""Deliveries in DynamoDB: one row each, under its campaign. How far a delivery has come is the engine's to keep."""
+
+from datetime import datetime
+
+from pynamodb.attributes import NumberAttribute, UnicodeAttribute
+
+from chalicelib.campaigns.model import Counts, Delivery, DeliveryState
+from chalicelib.kernel import clock, tables
+
+
+class DeliveryRow(tables.Row):
+    class Meta:
+        table_name = tables.name("deliveries")
+
+    campaign_id = UnicodeAttribute(hash_key=True)
+    id = UnicodeAttribute(range_key=True)
+    channel_type = UnicodeAttribute()
+    content = UnicodeAttribute(null=True)
+    state = UnicodeAttribute()
+    recipients = NumberAttribute()
+    sent_count = NumberAttribute()
+    failure_count = NumberAttribute()
+    unknown_count = NumberAttribute()
+    error_detail = UnicodeAttribute(null=True)
+    note = UnicodeAttribute(null=True)
+    attempt = NumberAttribute()
+    created_at = UnicodeAttribute()
+    started_at = UnicodeAttribute(null=True)
+    finished_at = UnicodeAttribute(null=True)
+
+
+def of(campaign_id: str) -> tuple[Delivery, ...]:
+    return tuple(_delivery(row) for row in tables.query(DeliveryRow, campaign_id, consistent_read=True))
+
+
+def creating(delivery: Delivery) -> tables.Write:
+    return tables.Put(_row(delivery), DeliveryRow.id.does_not_exist())
+
+
+def stepping(before: Delivery, after: Delivery) -> tables.Write:
+    """Holds only if the delivery is still in the state, and on the attempt, it was read in."""
+    same = (DeliveryRow.state == before.state.value) & (DeliveryRow.attempt == before.attempt)
+    return tables.Put(_row(after), same)
+
+
+def deleting(delivery: Delivery) -> tables.Write:
+    return tables.Delete(DeliveryRow(delivery.campaign_id, delivery.id))
+
+
+def annotate(delivery: Delivery, note: str | None, recipients: int | None) -> None:
+    """Raises `Stale` if the delivery is no longer being sent on this attempt."""
+    actions = [DeliveryRow.note.set(note) if note else DeliveryRow.note.remove()]
+    if recipients is not None:
+        actions.append(DeliveryRow.recipients.set(recipients))
+    same = (DeliveryRow.state == DeliveryState.SENDING.value) & (DeliveryRow.attempt == delivery.attempt)
+    tables.update(DeliveryRow(delivery.campaign_id, delivery.id), actions, same)
+
+
+def _row(delivery: Delivery) -> DeliveryRow:
+    return DeliveryRow(
+        delivery.campaign_id,
+        delivery.id,
+        channel_type=delivery.channel_type,
+        content=delivery.content,
+        state=delivery.state.value,
+        error_detail=delivery.error_detail,
+        note=delivery.note,
+        attempt=delivery.attempt,
+        created_at=clock.text(delivery.created_at),
+        started_at=written(delivery.started_at),
+        finished_at=written(delivery.finished_at),
+        recipients=delivery.counts.recipients,
+        sent_count=delivery.counts.sent,
+        failure_count=delivery.counts.failed,
+        unknown_count=delivery.counts.unknown,
+    )
+
+
+def _delivery(row: DeliveryRow) -> Delivery:
+    return Delivery(
+        id=row.id,
+        campaign_id=row.campaign_id,
+        channel_type=row.channel_type,
+        content=row.content,
+        state=DeliveryState(row.state),
+        counts=Counts(int(row.recipients), int(row.sent_count), int(row.failure_count), int(row.unknown_count)),
+        error_detail=row.error_detail,
+        note=row.note,
+        attempt=int(row.attempt),
+        created_at=clock.parse(row.created_at),
+        started_at=read(row.started_at),
+        finished_at=read(row.finished_at),
+    )
+
+
+def written(moment: datetime | None) -> str | None:
+    return clock.text(moment) if moment else None
+
+
+def read(stored: str | None) -> datetime | None:
+    return clock.parse(stored) if stored else None

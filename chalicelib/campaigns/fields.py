@@ -1,0 +1,151 @@
+"""What an author may write in each field of a campaign, and what is said when they may not. No I/O."""
+
+import unicodedata
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
+from typing import Any, TypeVar
+
+from chalicelib.campaigns.model import Aim, Terms
+from chalicelib.kernel.errors import Invalid
+
+LONGEST_LINE = 250
+LARGEST_BODY = 500_000
+LARGEST_TEXT = 200_000
+MOST_WORDS = 50
+LONGEST_WORD = 64
+FURTHEST = timedelta(days=5 * 366)
+
+_CONTROL = frozenset({"Cc", "Cs", "Zl", "Zp"})
+
+Choice = TypeVar("Choice", bound=StrEnum)
+
+
+def subject(value: Any) -> str:
+    line = _line(value, "Subject")
+    if not line:
+        raise Invalid("Subject is required")
+    return line
+
+
+def preheader(value: Any) -> str:
+    return "" if value is None else _line(value, "Preheader")
+
+
+def body(value: Any) -> str:
+    if value is None or (isinstance(value, str) and not value.strip()):
+        raise Invalid("Body is required")
+    return _block(value, "Body", LARGEST_BODY)
+
+
+def text(value: Any) -> str | None:
+    """None, or only blanks: it will be made from the body."""
+    if value is None or (isinstance(value, str) and not value.strip()):
+        return None
+    return _block(value, "Text", LARGEST_TEXT)
+
+
+def choice(kind: type[Choice], value: Any, name: str) -> Choice:
+    try:
+        return kind(value)
+    except ValueError:
+        raise Invalid(f"{name} must be one of: {', '.join(kind)}") from None
+
+
+def time_zone(value: Any) -> str:
+    from zoneinfo import ZoneInfo
+
+    reason = "Time zone must be an IANA name such as Europe/Berlin"
+    if not isinstance(value, str) or not 0 < len(value) <= LONGEST_WORD:
+        raise Invalid(reason)
+    try:
+        ZoneInfo(value)
+    except (ValueError, OSError, LookupError):  # a directory, a path upwards, an unknown name
+        raise Invalid(reason) from None
+    return value
+
+
+def moment(value: Any, zone: str | None, now: datetime) -> datetime:
+    """A time to come, in UTC. Without an offset it is a time in `zone`, and without a zone it is no time at all."""
+    if not isinstance(value, str) or len(value) > LONGEST_WORD:
+        raise Invalid("Scheduled time must be an ISO 8601 time")
+    try:
+        when = datetime.fromisoformat(value.strip())
+    except ValueError:
+        raise Invalid("Scheduled time must be an ISO 8601 time") from None
+    try:
+        when = _placed(when, zone).astimezone(UTC)
+    except OverflowError:
+        raise Invalid("Scheduled time is out of range") from None
+    if when <= now:
+        raise Invalid("Scheduled time must be in the future")
+    if when - now > FURTHEST:
+        raise Invalid("Scheduled time must be within five years")
+    return when
+
+
+def aim(value: Any) -> Aim:
+    """`null` and `{}` are everybody."""
+    if value is None:
+        return Aim()
+    named = _object(value, "Aim", {"sources", "tags"})
+    return Aim(**{name: _terms(terms, f"Aim {name}") for name, terms in named.items()})
+
+
+def _terms(value: Any, name: str) -> Terms:
+    lists = _object(value, name, {"any", "all", "none"})
+    return Terms(**{key: _words(words, f"{name} {key}") for key, words in lists.items()})
+
+
+def _words(value: Any, name: str) -> tuple[str, ...]:
+    if not isinstance(value, list) or len(value) > MOST_WORDS:
+        raise Invalid(f"{name} must be a list of at most {MOST_WORDS}")
+    words = []
+    for word in value:
+        if not isinstance(word, str) or not 0 < len(word) <= LONGEST_WORD or _has_control(word):
+            raise Invalid(f"{name} must hold texts of 1–{LONGEST_WORD} characters")
+        words.append(word)
+    return tuple(dict.fromkeys(words))
+
+
+def _object(value: Any, name: str, keys: set[str]) -> dict[str, Any]:
+    if not isinstance(value, dict) or not value.keys() <= keys:
+        raise Invalid(f"{name} must be an object with {', '.join(sorted(keys))}")
+    return value
+
+
+def _placed(when: datetime, zone: str | None) -> datetime:
+    if when.tzinfo:
+        return when
+    if not zone:
+        raise Invalid("Scheduled time needs an offset such as Z or +01:00, or a time zone beside it")
+    from zoneinfo import ZoneInfo
+
+    return when.replace(tzinfo=ZoneInfo(zone))
+
+
+def _line(value: Any, name: str) -> str:
+    if not isinstance(value, str):
+        raise Invalid(f"{name} must be text")
+    line = value.strip()
+    if len(line) > LONGEST_LINE:
+        raise Invalid(f"{name} must be at most {LONGEST_LINE} characters")
+    # A line break in a subject would be a second header.
+    if _has_control(line):
+        raise Invalid(f"{name} must not contain control characters")
+    return line
+
+
+def _block(value: Any, name: str, largest: int) -> str:
+    if not isinstance(value, str):
+        raise Invalid(f"{name} must be text")
+    if len(value) > largest or len(value.encode(errors="replace")) > largest:
+        raise Invalid(f"{name} must be at most {largest // 1000} KB")
+    if any(
+        unicodedata.category(char) in _CONTROL and char not in "\t\n\r" for char in set(value) - {"\u2028", "\u2029"}
+    ):
+        raise Invalid(f"{name} must not contain control characters")
+    return value
+
+
+def _has_control(line: str) -> bool:
+    return any(unicodedata.category(char) in _CONTROL for char in line)

@@ -1,0 +1,251 @@
+"""The words and rules of campaigns: what one is, what may happen to it in which state. Knows no table and no HTTP.
+
+Every rule about states is here: `permit` says what may be done to a campaign, `step` what a delivery may become,
+and `derive` what a campaign's state therefore is.
+"""
+
+from collections.abc import Iterable, Sequence, Set
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+from chalicelib.kernel.errors import Conflict
+
+OVERDUE = timedelta(hours=6)
+EMAIL = "email"
+NOT_ALLOWED = "Operation not allowed in current state"
+HELD = "Held back: its time was missed by more than six hours. Look it over, then send or schedule it again."
+
+
+class State(StrEnum):
+    DRAFT = "draft"
+    SCHEDULED = "scheduled"
+    PUBLISHING = "publishing"
+    PUBLISHED = "published"
+
+
+class DeliveryState(StrEnum):
+    PENDING = "pending"
+    SENDING = "sending"
+    SENT = "sent"
+    FAILED = "failed"
+
+
+class Deed(StrEnum):
+    UPDATE = "update"
+    DELETE = "delete"
+    SEND = "send"
+    SCHEDULE = "schedule"
+    CANCEL = "cancel"
+
+
+class Format(StrEnum):
+    HTML = "html"
+    MARKDOWN = "markdown"
+
+
+class Origin(StrEnum):
+    MANUAL = "manual"
+    FEED = "feed"
+
+
+_PERMITTED = {
+    Deed.UPDATE: {State.DRAFT, State.SCHEDULED},
+    Deed.DELETE: {State.DRAFT},
+    Deed.SEND: {State.DRAFT, State.SCHEDULED},
+    Deed.SCHEDULE: {State.DRAFT, State.SCHEDULED},
+    Deed.CANCEL: {State.SCHEDULED},
+}
+
+_STEPS = {
+    (DeliveryState.PENDING, DeliveryState.SENDING),
+    (DeliveryState.SENDING, DeliveryState.SENT),
+    (DeliveryState.SENDING, DeliveryState.FAILED),
+    (DeliveryState.FAILED, DeliveryState.SENDING),
+}
+
+
+@dataclass(frozen=True)
+class Terms:
+    """Wanted words: at least one of `any`, every one of `all`, not one of `none`. An empty list asks nothing."""
+
+    any: tuple[str, ...] = ()
+    all: tuple[str, ...] = ()
+    none: tuple[str, ...] = ()
+
+    def match(self, words: Set[str]) -> bool:
+        return (
+            (not self.any or not words.isdisjoint(self.any))
+            and words >= set(self.all)
+            and words.isdisjoint(self.none)
+        )
+
+
+@dataclass(frozen=True)
+class Aim:
+    """Whom a campaign is for: everybody, or those whose sources and tags both match."""
+
+    sources: Terms = field(default_factory=Terms)
+    tags: Terms = field(default_factory=Terms)
+
+    @property
+    def everybody(self) -> bool:
+        return self == Aim()
+
+    def reaches(self, sources: Set[str], tags: Set[str]) -> bool:
+        return self.sources.match(sources) and self.tags.match(tags)
+
+
+@dataclass(frozen=True)
+class Counts:
+    """sent + failed + unknown = recipients once a delivery has finished."""
+
+    recipients: int = 0
+    sent: int = 0
+    failed: int = 0
+    unknown: int = 0
+
+    def __add__(self, other: "Counts") -> "Counts":
+        return Counts(
+            self.recipients + other.recipients,
+            self.sent + other.sent,
+            self.failed + other.failed,
+            self.unknown + other.unknown,
+        )
+
+
+@dataclass(frozen=True)
+class Delivery:
+    """One campaign going out through one channel. `attempt` counts retries; `note` is for the admin to read."""
+
+    id: str
+    campaign_id: str
+    created_at: datetime
+    state: DeliveryState = DeliveryState.PENDING
+    channel_type: str = EMAIL
+    content: str | None = None
+    counts: Counts = field(default_factory=Counts)
+    error_detail: str | None = None
+    note: str | None = None
+    attempt: int = 0
+    started_at: datetime | None = None
+    finished_at: datetime | None = None
+
+
+@dataclass(frozen=True)
+class Campaign:
+    """All of a campaign but its content, which only few readers need. `version` grows with every change."""
+
+    id: str
+    subject: str
+    created_at: datetime
+    updated_at: datetime
+    state: State = State.DRAFT
+    preheader: str = ""
+    format: Format = Format.HTML
+    aim: Aim = field(default_factory=Aim)
+    origin: Origin = Origin.MANUAL
+    scheduled_at: datetime | None = None
+    time_zone: str = "UTC"
+    published_at: datetime | None = None
+    notice: str | None = None
+    delivery_state: DeliveryState = DeliveryState.PENDING
+    counts: Counts = field(default_factory=Counts)
+    version: int = 1
+
+
+@dataclass(frozen=True)
+class Content:
+    """What the author wrote: a body in the campaign's format and, if they wish, their own plain text."""
+
+    body: str
+    text: str | None = None
+
+
+@dataclass(frozen=True)
+class Whole:
+    campaign: Campaign
+    content: Content
+    deliveries: tuple[Delivery, ...]
+
+    def delivery(self, delivery_id: str) -> Delivery | None:
+        return next((one for one in self.deliveries if one.id == delivery_id), None)
+
+
+def permit(deed: Deed, state: State) -> None:
+    if state not in _PERMITTED[deed]:
+        raise Conflict(NOT_ALLOWED)
+
+
+def permit_retry(delivery: Delivery) -> None:
+    if delivery.state is not DeliveryState.FAILED:
+        raise Conflict(NOT_ALLOWED)
+
+
+def permitted(state: State) -> list[str]:
+    """What may be done to a campaign in this state, for whoever draws the buttons."""
+    return [deed.value for deed, states in _PERMITTED.items() if state in states]
+
+
+def step(delivery: Delivery, to: DeliveryState, now: datetime) -> Delivery:
+    """The delivery one step on, with the times the step implies."""
+    if (delivery.state, to) not in _STEPS:
+        raise Conflict(NOT_ALLOWED)
+    if to is DeliveryState.SENDING:
+        again = delivery.state is DeliveryState.FAILED
+        return replace(
+            delivery,
+            state=to,
+            started_at=delivery.started_at or now,
+            finished_at=None,
+            error_detail=None,
+            note=None,
+            attempt=delivery.attempt + again,
+        )
+    return replace(delivery, state=to, finished_at=now, note=None)
+
+
+def derive(deliveries: Iterable[Delivery], scheduled_at: datetime | None) -> State:
+    """A campaign's state follows from its deliveries and from whether a time is set."""
+    states = {delivery.state for delivery in deliveries}
+    if DeliveryState.SENDING in states:
+        return State.PUBLISHING
+    if states and states <= {DeliveryState.SENT, DeliveryState.FAILED}:
+        return State.PUBLISHED
+    return State.SCHEDULED if scheduled_at else State.DRAFT
+
+
+def following(campaign: Campaign, deliveries: Sequence[Delivery], now: datetime) -> Campaign:
+    """The campaign as it is after its deliveries became these: state, sums, and when it was first published."""
+    state = derive(deliveries, campaign.scheduled_at)
+    published_at = campaign.published_at or (now if state is State.PUBLISHED else None)
+    return replace(
+        campaign,
+        state=state,
+        published_at=published_at,
+        delivery_state=_gravest(deliveries),
+        counts=sum((delivery.counts for delivery in deliveries), Counts()),
+        updated_at=now,
+        version=campaign.version + 1,
+    )
+
+
+def outcome(counts: Counts, error_detail: str | None) -> DeliveryState:
+    """A delivery failed if it was stopped, if somebody may have been missed, or if nobody was reached at all.
+
+    Addresses that were refused one by one do not make it fail: trying them again would be refused again."""
+    reached_nobody = counts.recipients > 0 and counts.sent == 0
+    if error_detail or counts.unknown or reached_nobody:
+        return DeliveryState.FAILED
+    return DeliveryState.SENT
+
+
+def is_overdue(scheduled_at: datetime, now: datetime) -> bool:
+    """So late that sending unasked would surprise: a restored backup, or a long outage."""
+    return now - scheduled_at > OVERDUE
+
+
+def _gravest(deliveries: Sequence[Delivery]) -> DeliveryState:
+    order = (DeliveryState.SENDING, DeliveryState.FAILED, DeliveryState.PENDING, DeliveryState.SENT)
+    states = {delivery.state for delivery in deliveries}
+    return next((state for state in order if state in states), DeliveryState.PENDING)

@@ -1,0 +1,227 @@
+"""Campaigns in DynamoDB (their deliveries are next door, in `delivery_store`).
+
+The campaigns table holds what lists show, in one partition whose order is age, so that a page is one consistent
+query. Contents have a table of their own, which no list reads. One more row counts the campaigns in each state; it
+changes in the transaction that changes a state, so that a total costs one get.
+"""
+
+import json
+import zlib
+from dataclasses import asdict
+
+from pynamodb.attributes import BinaryAttribute, NumberAttribute, UnicodeAttribute
+from pynamodb.indexes import AllProjection, GlobalSecondaryIndex
+
+from chalicelib.campaigns import delivery_store
+from chalicelib.campaigns.delivery_store import read, written
+from chalicelib.campaigns.model import (
+    Aim,
+    Campaign,
+    Content,
+    Counts,
+    DeliveryState,
+    Format,
+    Origin,
+    State,
+    Terms,
+    Whole,
+)
+from chalicelib.kernel import clock, tables
+from chalicelib.kernel.errors import Invalid
+
+_CAMPAIGN = "campaign"
+_COUNT = "count"
+_ALL = "all"
+_LARGEST_ITEM = 390_000  # DynamoDB's 400 KB, less room for names and keys
+
+
+class _ByState(GlobalSecondaryIndex["CampaignRow"]):  # type: ignore[no-untyped-call]
+    class Meta:
+        index_name = "by_state"
+        projection = AllProjection()
+
+    state = UnicodeAttribute(hash_key=True)
+    id = UnicodeAttribute(range_key=True)
+
+
+class CampaignRow(tables.Row):
+    class Meta:
+        table_name = tables.name("campaigns")
+
+    shelf = UnicodeAttribute(hash_key=True, default=_CAMPAIGN)
+    id = UnicodeAttribute(range_key=True)
+    subject = UnicodeAttribute()
+    state = UnicodeAttribute()
+    preheader = UnicodeAttribute(null=True)
+    format = UnicodeAttribute()
+    aim = UnicodeAttribute(null=True)
+    origin = UnicodeAttribute()
+    scheduled_at = UnicodeAttribute(null=True)
+    time_zone = UnicodeAttribute()
+    created_at = UnicodeAttribute()
+    updated_at = UnicodeAttribute()
+    published_at = UnicodeAttribute(null=True)
+    notice = UnicodeAttribute(null=True)
+    delivery_state = UnicodeAttribute()
+    recipients = NumberAttribute()
+    sent_count = NumberAttribute()
+    failure_count = NumberAttribute()
+    unknown_count = NumberAttribute()
+    version = NumberAttribute()
+    by_state = _ByState()
+
+    # Only of the one row on the shelf "count":
+    draft = NumberAttribute(null=True)
+    scheduled = NumberAttribute(null=True)
+    publishing = NumberAttribute(null=True)
+    published = NumberAttribute(null=True)
+
+
+class ContentRow(tables.Row):
+    class Meta:
+        table_name = tables.name("campaign-contents")
+
+    id = UnicodeAttribute(hash_key=True)
+    body = BinaryAttribute(legacy_encoding=False)
+    text = BinaryAttribute(legacy_encoding=False, null=True)
+
+
+def campaign(campaign_id: str) -> Campaign | None:
+    row = tables.get(CampaignRow, _CAMPAIGN, campaign_id)
+    return _campaign(row) if row else None
+
+
+def whole(campaign_id: str) -> Whole | None:
+    """Two requests: campaign and content as of one moment, then the deliveries."""
+    row, content = tables.get_together((CampaignRow, _CAMPAIGN, campaign_id), (ContentRow, campaign_id, None))
+    if not row or not content:
+        return None
+    return Whole(_campaign(row), _content(content), delivery_store.of(campaign_id))
+
+
+def page(state: State | None, offset: int, size: int) -> list[Campaign]:
+    """Newest first. Without a filter it shows what was written a moment ago; an index may be that moment late."""
+    options = {"scan_index_forward": False, "limit": offset + size}
+    if state:
+        rows = tables.query(CampaignRow, state.value, index_name="by_state", **options)
+    else:
+        rows = tables.query(CampaignRow, _CAMPAIGN, consistent_read=True, **options)
+    return [_campaign(row) for row in list(rows)[offset:]]
+
+
+def total(state: State | None) -> int:
+    row = tables.get(CampaignRow, _COUNT, _ALL)
+    if not row:
+        return 0
+    return sum(int(getattr(row, one.value) or 0) for one in State if state in (None, one))
+
+
+def in_state(state: State) -> list[Campaign]:
+    """All of them: for states in which only a few campaigns are at any time."""
+    return [_campaign(row) for row in tables.query(CampaignRow, state.value, index_name="by_state")]
+
+
+def creating(whole: Whole) -> list[tables.Write]:
+    return [
+        tables.Put(_campaign_row(whole.campaign), CampaignRow.id.does_not_exist()),
+        tables.Put(_content_row(whole.campaign.id, whole.content)),
+        *map(delivery_store.creating, whole.deliveries),
+        _counting(None, whole.campaign.state),
+    ]
+
+
+def changing(before: Campaign, after: Campaign, content: Content | None = None) -> list[tables.Write]:
+    """Holds only if nobody changed the campaign since `before` was read."""
+    writes: list[tables.Write] = [tables.Put(_campaign_row(after), CampaignRow.version == before.version)]
+    if content:
+        writes.append(tables.Put(_content_row(after.id, content)))
+    if before.state is not after.state:
+        writes.append(_counting(before.state, after.state))
+    return writes
+
+
+def deleting(whole: Whole) -> list[tables.Write]:
+    campaign = whole.campaign
+    return [
+        tables.Delete(CampaignRow(_CAMPAIGN, campaign.id), CampaignRow.version == campaign.version),
+        tables.Delete(ContentRow(campaign.id)),
+        *map(delivery_store.deleting, whole.deliveries),
+        _counting(campaign.state, None),
+    ]
+
+
+def _counting(before: State | None, after: State | None) -> tables.Write:
+    actions = [getattr(CampaignRow, state.value).add(by) for state, by in ((before, -1), (after, 1)) if state]
+    return tables.Update(CampaignRow(_COUNT, _ALL), actions)
+
+
+def _campaign_row(campaign: Campaign) -> CampaignRow:
+    return CampaignRow(
+        _CAMPAIGN,
+        campaign.id,
+        subject=campaign.subject,
+        state=campaign.state.value,
+        preheader=campaign.preheader or None,
+        format=campaign.format.value,
+        aim=None if campaign.aim.everybody else json.dumps(asdict(campaign.aim)),
+        origin=campaign.origin.value,
+        scheduled_at=written(campaign.scheduled_at),
+        time_zone=campaign.time_zone,
+        created_at=clock.text(campaign.created_at),
+        updated_at=clock.text(campaign.updated_at),
+        published_at=written(campaign.published_at),
+        notice=campaign.notice,
+        delivery_state=campaign.delivery_state.value,
+        version=campaign.version,
+        recipients=campaign.counts.recipients,
+        sent_count=campaign.counts.sent,
+        failure_count=campaign.counts.failed,
+        unknown_count=campaign.counts.unknown,
+    )
+
+
+def _campaign(row: CampaignRow) -> Campaign:
+    return Campaign(
+        id=row.id,
+        subject=row.subject,
+        state=State(row.state),
+        preheader=row.preheader or "",
+        format=Format(row.format),
+        aim=_aim(row.aim),
+        origin=Origin(row.origin),
+        scheduled_at=read(row.scheduled_at),
+        time_zone=row.time_zone,
+        created_at=clock.parse(row.created_at),
+        updated_at=clock.parse(row.updated_at),
+        published_at=read(row.published_at),
+        notice=row.notice,
+        delivery_state=DeliveryState(row.delivery_state),
+        counts=Counts(int(row.recipients), int(row.sent_count), int(row.failure_count), int(row.unknown_count)),
+        version=int(row.version),
+    )
+
+
+def _content_row(campaign_id: str, content: Content) -> ContentRow:
+    body = zlib.compress(content.body.encode(), 6)
+    text = zlib.compress(content.text.encode(), 6) if content.text is not None else None
+    if len(body) + len(text or b"") > _LARGEST_ITEM:
+        raise Invalid(
+            "The content is too large to be kept, even compressed: link to images instead of embedding them"
+        )
+    return ContentRow(campaign_id, body=body, text=text)
+
+
+def _content(row: ContentRow) -> Content:
+    text = zlib.decompress(row.text).decode() if row.text is not None else None
+    return Content(zlib.decompress(row.body).decode(), text)
+
+
+def _aim(stored: str | None) -> Aim:
+    if not stored:
+        return Aim()
+    return Aim(
+        **{
+            name: Terms(**{key: tuple(words) for key, words in terms.items()})
+            for name, terms in json.loads(stored).items()
+        }
+    )

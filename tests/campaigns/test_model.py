@@ -1,0 +1,110 @@
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from chalicelib.campaigns import model
+from chalicelib.campaigns.model import Aim, Counts, Deed, Delivery, DeliveryState, State, Terms
+from chalicelib.kernel.errors import Conflict
+
+NOW = datetime(2026, 11, 16, 9, tzinfo=UTC)
+
+ALLOWED = {
+    Deed.UPDATE: {State.DRAFT, State.SCHEDULED},
+    Deed.DELETE: {State.DRAFT},
+    Deed.SEND: {State.DRAFT, State.SCHEDULED},
+    Deed.SCHEDULE: {State.DRAFT, State.SCHEDULED},
+    Deed.CANCEL: {State.SCHEDULED},
+}
+
+
+def delivery(state: DeliveryState) -> Delivery:
+    return Delivery("d", "c", NOW, state=state)
+
+
+@pytest.mark.parametrize("deed", Deed)
+@pytest.mark.parametrize("state", State)
+def test_what_may_be_done_in_which_state(deed, state):
+    if state in ALLOWED[deed]:
+        model.permit(deed, state)
+    else:
+        with pytest.raises(Conflict, match="Operation not allowed in current state"):
+            model.permit(deed, state)
+    assert (deed in model.permitted(state)) == (state in ALLOWED[deed])
+
+
+@pytest.mark.parametrize("before", DeliveryState)
+@pytest.mark.parametrize("after", DeliveryState)
+def test_the_steps_a_delivery_may_take(before, after):
+    allowed = {("pending", "sending"), ("sending", "sent"), ("sending", "failed"), ("failed", "sending")}
+    if (before, after) in allowed:
+        assert model.step(delivery(before), after, NOW).state is after
+    else:
+        with pytest.raises(Conflict):
+            model.step(delivery(before), after, NOW)
+
+
+@pytest.mark.parametrize(
+    ("states", "scheduled", "expected"),
+    [
+        (["pending"], False, "draft"),
+        (["pending"], True, "scheduled"),
+        (["sending"], False, "publishing"),
+        (["sending"], True, "publishing"),
+        (["sent"], True, "published"),
+        (["failed"], False, "published"),
+        (["sent", "failed"], False, "published"),
+        (["sent", "sending"], False, "publishing"),
+        (["failed", "sending"], False, "publishing"),
+        ([], False, "draft"),
+        ([], True, "scheduled"),
+    ],
+)
+def test_a_campaign_is_in_the_state_its_deliveries_put_it_in(states, scheduled, expected):
+    deliveries = [delivery(DeliveryState(state)) for state in states]
+    assert model.derive(deliveries, NOW if scheduled else None) == expected
+
+
+def test_a_retry_keeps_the_start_and_counts_the_attempt():
+    failed = replace(
+        delivery(DeliveryState.FAILED), started_at=NOW, finished_at=NOW, error_detail="SES said no", attempt=1
+    )
+    again = model.step(failed, DeliveryState.SENDING, NOW + timedelta(hours=1))
+    assert (again.started_at, again.finished_at, again.error_detail, again.attempt) == (NOW, None, None, 2)
+
+
+@pytest.mark.parametrize(
+    ("counts", "error", "expected"),
+    [
+        (Counts(10, 10), None, "sent"),
+        (Counts(0), None, "sent"),
+        (Counts(10, 8, 2), None, "sent"),
+        (Counts(10, 9, 0, 1), None, "failed"),
+        (Counts(10, 0, 10), None, "failed"),
+        (Counts(10, 10), "stopped", "failed"),
+    ],
+)
+def test_how_a_delivery_ends(counts, error, expected):
+    assert model.outcome(counts, error) == expected
+
+
+@pytest.mark.parametrize(
+    ("aim", "sources", "tags", "reached"),
+    [
+        (Aim(), set(), set(), True),
+        (Aim(sources=Terms(any=("blog", "shop"))), {"shop"}, set(), True),
+        (Aim(sources=Terms(any=("blog", "shop"))), set(), set(), False),
+        (Aim(tags=Terms(all=("a", "b"))), set(), {"a", "b", "c"}, True),
+        (Aim(tags=Terms(all=("a", "b"))), set(), {"a"}, False),
+        (Aim(tags=Terms(none=("x",))), set(), {"x", "y"}, False),
+        (Aim(tags=Terms(none=("x",))), set(), set(), True),
+        (Aim(sources=Terms(any=("blog",)), tags=Terms(none=("x",))), {"blog"}, {"x"}, False),
+    ],
+)
+def test_whom_an_aim_reaches(aim, sources, tags, reached):
+    assert aim.reaches(sources, tags) is reached
+
+
+def test_six_hours_late_is_late_and_more_is_overdue():
+    assert not model.is_overdue(NOW, NOW + timedelta(hours=6))
+    assert model.is_overdue(NOW, NOW + timedelta(hours=6, seconds=1))
