@@ -3,7 +3,10 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help test check format
+STAGE ?= dev
+ARCH ?= arm64
+
+.PHONY: help test check format package
 
 help:
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -25,3 +28,6 @@ check: $(VENV)/.ready ## format, lint, types, template
 format: $(VENV)/.ready ## put the code into its form
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+package: $(VENV)/.ready ## build/<stage>: the zip and the template (STAGE=prod ARCH=arm64|x86_64)
+	$(BIN)/python -m deploy.package --stage $(STAGE) --arch $(ARCH)

@@ -1,0 +1,76 @@
+"""The deployment package: what Chalice zipped, without what Lambda never reads, with what it would compile at start.
+
+The same sources give the same bytes, so an unchanged app is an unchanged deployment.
+"""
+
+import importlib.util
+import marshal
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+
+# botocore carries the models of some 400 services; these are called. `tests/deploy` compares with the code.
+SERVICES = {"dynamodb", "events", "sesv2", "sns", "sqs", "ssm"}
+
+LARGEST = 15_000_000
+
+_LONG_AGO = (1980, 1, 1, 0, 0, 0)
+_DATA = PurePosixPath("botocore/data")
+_UNUSED = ("bin/", "pycparser/")  # scripts, and a C parser that only building needs
+# What only a compiler or a type checker reads.
+_SUFFIXES = (".pyc", ".pyi", ".h", ".c", ".pyx", ".pxd", "py.typed")
+
+
+def pack(made_by_chalice: Path, destination: Path) -> None:
+    """Write the final package; raise when it came out larger than Lambda loads quickly."""
+    with zipfile.ZipFile(made_by_chalice) as source, zipfile.ZipFile(destination, "w") as target:
+        for name, content in sorted(_contents(source)):
+            _add(target, name, content)
+    if destination.stat().st_size > LARGEST:
+        raise SystemExit(f"{destination} is larger than {LARGEST} bytes: leave something out in deploy/archive.py")
+
+
+def _contents(source: zipfile.ZipFile) -> Iterator[tuple[str, bytes]]:
+    for name in set(source.namelist()):
+        if name.endswith("/") or not _is_wanted(name):
+            continue
+        content = source.read(name)
+        yield name, content
+        if name.endswith(".py") and (compiled := _compiled(name, content)):
+            yield _cache_name(name), compiled
+
+
+def _is_wanted(name: str) -> bool:
+    if name.endswith(_SUFFIXES) or name.startswith(_UNUSED):
+        return False
+    path = PurePosixPath(name)
+    if _DATA in path.parents and path.parent != _DATA:
+        return path.relative_to(_DATA).parts[0] in SERVICES
+    return True
+
+
+def _cache_name(name: str) -> str:
+    path = PurePosixPath(name)
+    tag = f"{path.stem}.{_tag()}.pyc"
+    return str(path.parent / "__pycache__" / tag)
+
+
+def _tag() -> str:
+    return PurePosixPath(importlib.util.cache_from_source("x.py")).name.split(".")[1]
+
+
+def _compiled(name: str, source: bytes) -> bytes | None:
+    """Bytecode that Python takes without looking at the source's date, which a zip does not keep well (PEP 552)."""
+    try:
+        code = compile(source, name, "exec", dont_inherit=True, optimize=0)
+    except (SyntaxError, ValueError):
+        return None  # some libraries carry files for other Pythons
+    unchecked = (0b01).to_bytes(4, "little")
+    return importlib.util.MAGIC_NUMBER + unchecked + importlib.util.source_hash(source) + marshal.dumps(code)
+
+
+def _add(target: zipfile.ZipFile, name: str, content: bytes) -> None:
+    entry = zipfile.ZipInfo(name, _LONG_AGO)
+    entry.compress_type = zipfile.ZIP_DEFLATED
+    entry.external_attr = 0o100644 << 16
+    target.writestr(entry, content, compresslevel=9)

@@ -1,0 +1,115 @@
+"""`.chalice/functions.yaml` as Chalice's stage configuration and as one policy for each function."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+FILE = Path(__file__).parent.parent / ".chalice" / "functions.yaml"
+
+_HERE = "${AWS::Region}:${AWS::AccountId}"
+_INDEXED = ("Query", "Scan")
+_READ = ("GetItem", "BatchGetItem", "ConditionCheckItem", *_INDEXED)
+_WRITE = ("PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "ConditionCheckItem")
+_SEND = ("SendMessage", "GetQueueUrl")
+_CONSUME = ("ReceiveMessage", "DeleteMessage", "ChangeMessageVisibility", "GetQueueAttributes")
+_MAIL = ("SendEmail", "SendRawEmail", "SendTemplatedEmail", "SendBulkEmail", "SendBulkTemplatedEmail")
+
+
+@dataclass(frozen=True)
+class Function:
+    name: str
+    memory: int
+    timeout: int
+    read: tuple[str, ...] = ()
+    write: tuple[str, ...] = ()
+    send: tuple[str, ...] = ()
+    consume: tuple[str, ...] = ()
+    may: tuple[str, ...] = ()
+
+    @property
+    def logical_id(self) -> str:
+        """As Chalice writes it in the template."""
+        return "APIHandler" if self.name == "api_handler" else self.name.title().replace("_", "")
+
+    @property
+    def policy_file(self) -> str:
+        return f"policy-{self.name}.json"
+
+    def statements(self, log_group: str) -> list[dict[str, Any]]:
+        """Statements whose resources hold `${…}`, for CloudFormation or for `resolved` to fill in."""
+        found = [_allow("logs", ("CreateLogStream", "PutLogEvents"), f"log-group:{log_group}:*")]
+        if self.read:
+            found.append(
+                _allow("dynamodb", _READ, *_tables(self.read), *(f"{t}/index/*" for t in _tables(self.read)))
+            )
+        if self.write:
+            found.append(_allow("dynamodb", _WRITE, *_tables(self.write)))
+        if self.send:
+            found.append(_allow("sqs", _SEND, *(f"${{Prefix}}-{queue}" for queue in self.send)))
+        if self.consume:
+            found.append(_allow("sqs", _CONSUME, *(f"${{Prefix}}-{queue}" for queue in self.consume)))
+        return found + [_RIGHTS[right] for right in self.may]
+
+
+def load() -> list[Function]:
+    written = yaml.safe_load(FILE.read_text())
+    return [Function(name, **{k: _value(v) for k, v in values.items()}) for name, values in written.items()]
+
+
+def _value(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
+
+def policy(function: Function, log_group: str) -> dict[str, Any]:
+    return {"Version": "2012-10-17", "Statement": function.statements(log_group)}
+
+
+def stage_config(functions: list[Function], architecture: str) -> dict[str, Any]:
+    """What `.chalice/config.json` says of a stage."""
+    return {
+        "api_gateway_stage": "api",
+        "api_gateway_endpoint_type": "REGIONAL",
+        "autogen_policy": False,
+        "lambda_architecture": architecture,
+        "log_retention_in_days": 30,
+        "lambda_functions": {
+            function.name: {
+                "iam_policy_file": function.policy_file,
+                "lambda_memory_size": function.memory,
+                "lambda_timeout": function.timeout,
+            }
+            for function in functions
+        },
+    }
+
+
+def resolved(value: Any, names: dict[str, str]) -> Any:
+    """The same policy with every `${name}` filled in, for `chalice deploy`, which knows no intrinsic functions."""
+    if isinstance(value, list):
+        return [resolved(item, names) for item in value]
+    if isinstance(value, dict) and "Fn::Sub" in value:
+        text: str = value["Fn::Sub"]
+        for name, meaning in names.items():
+            text = text.replace(f"${{{name}}}", meaning)
+        return text
+    return {key: resolved(item, names) for key, item in value.items()} if isinstance(value, dict) else value
+
+
+def _allow(service: str, actions: tuple[str, ...], *resources: str) -> dict[str, Any]:
+    arns = [{"Fn::Sub": f"arn:${{AWS::Partition}}:{service}:{_HERE}:{resource}"} for resource in resources]
+    return {"Effect": "Allow", "Action": [f"{service}:{a}" for a in actions], "Resource": arns}
+
+
+def _tables(names: tuple[str, ...]) -> list[str]:
+    return [f"table/${{Prefix}}-{name}" for name in names]
+
+
+_RIGHTS: dict[str, dict[str, Any]] = {
+    "secrets": _allow("ssm", ("GetParameters",), "parameter${SecretsPath}/*"),
+    "mail": _allow("ses", _MAIL, "identity/*", "template/*", "configuration-set/${Prefix}"),
+    # SES knows no narrower resource for this one.
+    "quota": {"Effect": "Allow", "Action": ["ses:GetAccount"], "Resource": "*"},
+    "announce": _allow("events", ("PutEvents",), "event-bus/${EventBus}"),
+}
