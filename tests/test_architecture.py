@@ -16,7 +16,7 @@ MODULES = sorted(HOUSE.rglob("*.py"))
 ORDER = [
     {"kernel"},
     {"web", "mail", "access"},
-    {"events"},
+    {"events", "census"},
     {"audience"},
     {"campaigns"},
     {"feeds", "following"},

@@ -5,12 +5,13 @@ from typing import Any
 from chalice.app import AuthRequest, Blueprint
 
 from chalicelib.access.handler import decide
-from chalicelib.web.guard import ACCESS_HEADER
+
+HEADER = "Cf-Access-Jwt-Assertion"
 
 authorizer = Blueprint(__name__)
 
 
 # A verdict is not kept: a cached one would outlive the token's own end.
-@authorizer.authorizer(name="door", ttl_seconds=0, header=ACCESS_HEADER)
+@authorizer.authorizer(name="door", ttl_seconds=0, header=HEADER)
 def door(request: AuthRequest) -> dict[str, Any]:
     return decide(request.token, request.method_arn)

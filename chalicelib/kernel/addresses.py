@@ -25,7 +25,12 @@ def parse(text: str | None) -> Address:
         raise Invalid(_REASON)
     typed = unicodedata.normalize("NFC", text.strip())
     _validate(typed)
-    return Address(typed, typed.casefold())
+    return Address(typed, key(typed))
+
+
+def key(typed: str) -> str:
+    """What makes two valid addresses the same."""
+    return typed.casefold()
 
 
 def _validate(typed: str) -> None:

@@ -23,10 +23,15 @@ class LimitRow(tables.Row):
 
 def spend(name: str, subject: str, most: int, seconds: int, reason: str = "Too many requests") -> None:
     """Count one, and raise `TooMany` when that is more than `most` in this window."""
+    if not allows(name, subject, most, seconds):
+        raise TooMany(reason, retry_after=seconds - clock.epoch(clock.now()) % seconds)
+
+
+def allows(name: str, subject: str, most: int, seconds: int) -> bool:
+    """Count one, and say whether that is still within `most` in this window."""
     now = clock.now()
-    window, elapsed = divmod(int(now.timestamp()), seconds)
-    if _count(_key(name, subject, window, now), (window + 1) * seconds) > most:
-        raise TooMany(reason, retry_after=seconds - elapsed)
+    window = clock.epoch(now) // seconds
+    return _count(_key(name, subject, window, now), (window + 1) * seconds) <= most
 
 
 def _count(key: str, window_ends: int) -> int:

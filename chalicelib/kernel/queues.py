@@ -1,11 +1,11 @@
 """Handing work over: one JSON message on one of this deployment's queues. Messages carry ids, never personal data."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
-from chalicelib.kernel import aws, settings
+from chalicelib.kernel import aws, log, settings
 
 
 def name(queue: str) -> str:
@@ -20,6 +20,20 @@ def send(queue: str, message: Mapping[str, Any], delay_seconds: int = 0) -> None
         MessageBody=json.dumps(message),
         DelaySeconds=delay_seconds,
     )
+
+
+def consume(event: Mapping[str, Any], handle: Callable[[Mapping[str, Any]], None]) -> dict[str, Any]:
+    """Handle each message of a batch. One that fails comes back alone, and after some tries goes to the dead letters;
+    the others are done."""
+    failed = []
+    for record in event["Records"]:
+        log.begin(record["messageId"])
+        try:
+            handle(json.loads(record["body"]))
+        except Exception as failure:
+            log.exception("message.failed", failure)
+            failed.append({"itemIdentifier": record["messageId"]})
+    return {"batchItemFailures": failed}
 
 
 def probe() -> None:

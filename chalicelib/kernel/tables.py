@@ -130,6 +130,11 @@ def query(kind: type[R], key: str, **options: Any) -> Iterator[R]:
         yield from kind.query(key, **options)
 
 
+def query_index(index: Any, key: str, **options: Any) -> Iterator[Any]:
+    with _reaching():
+        yield from index.query(key, **options)
+
+
 def scan(kind: type[R], **options: Any) -> Iterator[R]:
     with _reaching():
         yield from kind.scan(**options)

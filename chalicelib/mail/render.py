@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from chalicelib.kernel import settings
+from chalicelib.kernel.colour import ink_on
 
 # In the deployed package `vendor/templates` lies in the root, so that this is the same place there and here.
 _TEMPLATES = Path(__file__).parents[2] / "templates"
-_DARK_INK, _LIGHT_INK = "#111827", "#ffffff"
 
 
 @dataclass(frozen=True)
@@ -58,15 +58,3 @@ def _site() -> dict[str, str]:
         "colour": site.site_color,
         "ink": ink_on(site.site_color),
     }
-
-
-def ink_on(colour: str) -> str:
-    """Black or white, whichever is easier to read on `#rrggbb`."""
-    red, green, blue = (_linear(int(colour[at : at + 2], 16) / 255) for at in (1, 3, 5))
-    luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue
-    return _DARK_INK if (luminance + 0.05) ** 2 > 0.05 * 1.05 else _LIGHT_INK
-
-
-def _linear(channel: float) -> float:
-    """WCAG's relative luminance of one sRGB channel."""
-    return channel / 12.92 if channel <= 0.04045 else float(((channel + 0.055) / 1.055) ** 2.4)

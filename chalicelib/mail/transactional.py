@@ -32,6 +32,11 @@ def email_changed_notice(to: str) -> Message:
     return _message(to, "email_changed")
 
 
+def lift_mail(to: str, link: str) -> Message:
+    """To somebody who asked never to be written to and now asks, from the profile page, to take that back."""
+    return _message(to, "lift", link=link)
+
+
 def admin_notice(to: str, subject: str, text: str) -> Message:
     return _message(to, "admin_notice", notice_subject=subject, paragraphs=text.strip().split("\n\n"))
 

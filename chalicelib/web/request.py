@@ -26,11 +26,19 @@ class Request:
     source_ip: str
     request_id: str
     authorizer: Mapping[str, str]
-    repeated: frozenset[str] = frozenset()
 
     @property
     def content_type(self) -> str:
         return self.headers.get("content-type", "").partition(";")[0].strip().lower()
+
+    @property
+    def is_form(self) -> bool:
+        return self.content_type in (FORM, MULTIPART)
+
+    @property
+    def wants_page(self) -> bool:
+        """A form sent by the browser itself; a script that sends one asks for JSON."""
+        return self.is_form and JSON not in self.headers.get("accept", "")
 
     @property
     def identity(self) -> str:
@@ -104,11 +112,4 @@ def read(chalice_request: Any, path: Mapping[str, str]) -> Request:
         source_ip=context.get("identity", {}).get("sourceIp", ""),
         request_id=context.get("requestId", ""),
         authorizer=context.get("authorizer") or {},
-        repeated=_repeated(chalice_request.to_original_event().get("multiValueHeaders") or {}),
     )
-
-
-def _repeated(headers: Mapping[str, list[str]]) -> frozenset[str]:
-    """Names of headers that came more than once, whatever their spelling; `headers` has but one value of each."""
-    names = [name.lower() for name, values in headers.items() for _ in values]
-    return frozenset(name for name in names if names.count(name) > 1)

@@ -65,6 +65,15 @@ def html(body: str, status: int = 200) -> Response:
     )
 
 
+def framed_by(page: Response, origins: tuple[str, ...]) -> Response:
+    """The same page, but these sites may show it in a frame."""
+    policy = page.headers["Content-Security-Policy"].replace(
+        "frame-ancestors 'none'", "frame-ancestors " + " ".join(("'self'", *origins))
+    )
+    headers = {name: value for name, value in page.headers.items() if name != "X-Frame-Options"}
+    return replace(page, headers={**headers, "Content-Security-Policy": policy})
+
+
 def redirect(path: str, status: int = 303) -> Response:
     return Response(status, "", {"Location": path, "Cache-Control": "no-store", "Referrer-Policy": "no-referrer"})
 

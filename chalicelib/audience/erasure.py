@@ -1,0 +1,83 @@
+"""Removing people, and keeping the wish not to be contacted."""
+
+from chalicelib.audience import model, store
+from chalicelib.audience.model import Subscriber
+from chalicelib.census import service as census
+from chalicelib.events import outbox
+from chalicelib.events.model import EventType
+from chalicelib.kernel import clock, log, tables
+from chalicelib.kernel.errors import NotFound, Unavailable
+from chalicelib.kernel.tables import Write
+
+REMOVE = "remove"
+_ATTEMPTS = 4
+
+
+def erase(subscriber: Subscriber, event: EventType, reason: str, *also: Write) -> None:
+    """All that is stored about a person, in one transaction with the event that says so by id only."""
+    counted = [census.left(clock.now())] if subscriber.activated else []
+    told = outbox.record(event, subscriber.id, {"subscriber_id": subscriber.id, "reason": reason})
+    tables.transact(*store.erased(subscriber), *counted, *also, told)
+
+
+def remove(subscriber_id: str) -> None:
+    """By the operator."""
+    for _ in range(_ATTEMPTS):
+        subscriber = store.find(subscriber_id)
+        if not subscriber:
+            raise NotFound("No such subscriber")
+        try:
+            erase(subscriber, EventType.UNSUBSCRIBED, "admin")
+        except tables.Stale:
+            continue
+        log.metric("Removed")
+        return
+    raise Unavailable
+
+
+def expire(subscriber_id: str) -> bool:
+    """By the clean-up, when nobody confirmed in time. False if there turned out to be nothing to do."""
+    now = clock.now()
+    subscriber = store.find(subscriber_id)
+    if not subscriber or subscriber.activated or not subscriber.expired(now):
+        return False
+    told = outbox.record(
+        EventType.SUBSCRIPTION_EXPIRED,
+        subscriber.id,
+        {"subscriber_id": subscriber.id, "source": ",".join(sorted(subscriber.asked_sources))},
+    )
+    try:
+        tables.transact(*store.expired(subscriber, now), told)
+    except tables.Stale:
+        return False  # confirmed, prolonged or removed by a twin just now
+    return True
+
+
+def suppress(address_key: str, set_by: str) -> None:
+    """Never write to this address again; whoever has it is erased in the same transaction."""
+    mark = model.address_mark(address_key)
+    for _ in range(_ATTEMPTS):
+        now = clock.now()
+        owner = store.find_owner(address_key, now)
+        subscriber = store.find(owner) if owner else None
+        wish = store.suppressed(mark, set_by, now)
+        try:
+            if subscriber:
+                erase(subscriber, EventType.DO_NOT_CONTACT_SET, set_by, wish)
+            else:
+                told = {"subscriber_id": None, "reason": set_by}
+                tables.transact(wish, outbox.record(EventType.DO_NOT_CONTACT_SET, mark, told))
+            return
+        except tables.Stale:
+            continue
+    raise Unavailable
+
+
+def lift(address_key: str, set_by: str, *also: Write) -> None:
+    """Nothing happens when there was no such wish."""
+    mark = model.address_mark(address_key)
+    told = outbox.record(EventType.DO_NOT_CONTACT_LIFTED, mark, {"subscriber_id": None, "reason": set_by})
+    try:
+        tables.transact(store.lifted(mark), *also, told)
+    except tables.Stale:
+        return

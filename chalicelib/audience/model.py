@@ -1,0 +1,165 @@
+"""The words and rules of the audience: who subscribes, what was captured with them, what counts as valid."""
+
+import json
+import re
+import unicodedata
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from chalicelib.kernel import keyed
+from chalicelib.kernel.addresses import Address
+from chalicelib.kernel.errors import Invalid
+
+PENDING, ACTIVATED = "pending", "activated"
+CAPTURE_PENDING, CAPTURE_CONFIRMED, CAPTURE_EXPIRED = "PENDING", "CONFIRMED", "EXPIRED"
+CONFIRM, CHANGE_EMAIL, MAGIC_LINK, LIFT = "confirm", "change-email", "magic-link", "lift"
+TOKEN_KINDS = (CONFIRM, CHANGE_EMAIL, MAGIC_LINK)
+
+CONFIRMATION_LIFE = timedelta(hours=24)
+MAGIC_LINK_LIFE = timedelta(minutes=15)
+EXPIRED_CAPTURE_LIFE = timedelta(days=30)
+
+DEFAULT_SOURCE = "default"
+MOST_SOURCES = 40
+_MOST_TAGS = 20
+_LONGEST_TAG = 64
+_LONGEST_SOURCE = 64
+_LONGEST_RAW_SOURCE = 255
+_LONGEST_NICKNAME = 50
+_MOST_METADATA_BYTES = 10_240
+_NICKNAME_LENGTH = "Nickname must be 1–50 characters"
+
+
+@dataclass(frozen=True)
+class Capture:
+    """What came along when somebody signed up: where, with which tags and metadata."""
+
+    source: str
+    source_raw: str
+    tags: frozenset[str]
+    metadata: dict[str, Any] | None
+    ip_hash: str | None
+
+
+@dataclass(frozen=True)
+class SignUp:
+    address: Address
+    nickname: str | None
+    capture: Capture
+    names_source: bool
+
+
+@dataclass(frozen=True)
+class Subscriber:
+    id: str
+    email: str
+    nickname: str | None
+    status: str
+    unsubscribe_secret: str
+    created_at: datetime
+    activated_at: datetime | None
+    confirmation_expires_at: datetime | None
+    sources: frozenset[str]
+    tags: frozenset[str]
+    asked_sources: frozenset[str]
+    asked_tags: frozenset[str]
+
+    @property
+    def activated(self) -> bool:
+        return self.status == ACTIVATED
+
+    @property
+    def unsubscribe_token(self) -> str:
+        return f"{self.id}.{self.unsubscribe_secret}"
+
+    def expired(self, now: datetime) -> bool:
+        return self.confirmation_expires_at is not None and self.confirmation_expires_at <= now
+
+
+@dataclass(frozen=True)
+class Profile:
+    """What a person sees of themselves."""
+
+    subscriber: Subscriber
+    pending_email: str | None
+
+
+def nickname(text: str | None) -> str | None:
+    """Checked and in normal form; None stays None. Surrounding space is the caller's to refuse or to trim."""
+    if text is None:
+        return None
+    text = unicodedata.normalize("NFC", text)
+    if not 1 <= len(text) <= _LONGEST_NICKNAME:
+        raise Invalid(_NICKNAME_LENGTH)
+    if any(unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp") for character in text):
+        raise Invalid("Nickname must not contain control characters")
+    if text != text.strip():
+        raise Invalid("Nickname must not begin or end with a space")
+    return text
+
+
+def capture(source: Any, tags: Any, metadata: Any, ip_hash: str | None) -> Capture:
+    raw = _raw_source(source)
+    return Capture(
+        source=_source(raw), source_raw=raw, tags=_tags(tags), metadata=_metadata(metadata), ip_hash=ip_hash
+    )
+
+
+def address_mark(address_key: str) -> str:
+    """How a do-not-contact wish is kept: it can be recognised, but not read back."""
+    return keyed.mark("do-not-contact", address_key)
+
+
+def ip_mark(ip: str) -> str:
+    return keyed.mark("ip", ip)
+
+
+def _raw_source(value: Any) -> str:
+    if value is None:
+        return DEFAULT_SOURCE
+    if not isinstance(value, str) or not _is_plain(value.strip()):
+        raise Invalid("source must be text")
+    if len(value) > _LONGEST_RAW_SOURCE:
+        raise Invalid(f"source must be at most {_LONGEST_RAW_SOURCE} characters")
+    return value
+
+
+def _source(raw: str) -> str:
+    source = unicodedata.normalize("NFC", raw.strip()).lower()
+    if not 1 <= len(source) <= _LONGEST_SOURCE:
+        raise Invalid(f"source must be 1–{_LONGEST_SOURCE} characters")
+    return source
+
+
+def _tags(value: Any) -> frozenset[str]:
+    if value is None:
+        return frozenset()
+    if isinstance(value, str):
+        value = [part for part in re.split(r"[,\n]", value) if part.strip()]
+    if not isinstance(value, list) or not all(isinstance(tag, str) for tag in value):
+        raise Invalid("tags must be a list of texts")
+    if len(value) > _MOST_TAGS:
+        raise Invalid(f"At most {_MOST_TAGS} tags")
+    tags = frozenset(unicodedata.normalize("NFC", tag.strip()).lower() for tag in value)
+    if not all(1 <= len(tag) <= _LONGEST_TAG and _is_plain(tag) for tag in tags):
+        raise Invalid(f"Each tag must be 1–{_LONGEST_TAG} characters")
+    return tags
+
+
+def _metadata(value: Any) -> dict[str, Any] | None:
+    if value is None:
+        return None
+    if not isinstance(value, dict):
+        raise Invalid("metadata must be an object")
+    try:
+        text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    except ValueError:
+        raise Invalid("metadata must be plain JSON") from None
+    if len(text.encode(errors="replace")) > _MOST_METADATA_BYTES:
+        raise Invalid(f"metadata must be at most {_MOST_METADATA_BYTES} bytes as JSON")
+    return value
+
+
+def _is_plain(text: str) -> bool:
+    return text.isprintable() and not any(0xD800 <= ord(character) <= 0xDFFF for character in text)

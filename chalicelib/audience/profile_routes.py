@@ -1,0 +1,117 @@
+"""A reader's own page, reached by magic link."""
+
+from chalicelib.audience import model, service
+from chalicelib.kernel import settings
+from chalicelib.kernel.errors import GnaError, Invalid, Unauthenticated
+from chalicelib.web import pages, responses
+from chalicelib.web.request import FORM, JSON, MULTIPART, Request
+from chalicelib.web.responses import Response
+from chalicelib.web.routing import Routes
+
+api = Routes(__name__)
+routes = Routes(__name__, errors=pages.error)
+
+_ANY = (JSON, FORM, MULTIPART)
+
+
+@api.post("/api/profile/request-link", accepts=_ANY, cors=True)
+def request_link(request: Request) -> Response:
+    if not request.wants_page:
+        service.request_link(request.text("email"))
+        return responses.json({"status": "link_sent"})
+    try:
+        service.request_link(request.text("email"))
+    except GnaError as failure:
+        return pages.error(failure)
+    return _profile("link_sent=true")
+
+
+@routes.get("/profile", head=True)
+def profile(request: Request) -> Response:
+    token = request.query.get("token")
+    if not token:
+        return pages.page("public/profile_link.html", notice=_notice(request))
+    try:
+        return pages.page("public/profile.html", profile=service.open_profile(token), token=token, problem=None)
+    except Unauthenticated:
+        return pages.page("public/profile_link.html", 401, notice="expired")
+
+
+@api.post("/api/profile/update", accepts=_ANY, cors=True)
+def update(request: Request) -> Response:
+    if request.wants_page:
+        return _update_by_form(request)
+    token, nickname = request.text("token") or "", request.text("nickname")
+    service.update_profile(token, model.nickname(nickname), request.text("email"))
+    return responses.json({"status": "updated"})
+
+
+@routes.get("/profile/data")
+def data(request: Request) -> Response:
+    """All that is stored about the person, to take away."""
+    answer = responses.json(service.stored_about(request.query.get("token", "")))
+    return answer.having(Content_Disposition='attachment; filename="my-data.json"')
+
+
+@routes.post("/profile/never", accepts=(FORM, MULTIPART))
+def never_again(request: Request) -> Response:
+    service.never_again(request.text("token") or "")
+    return pages.page("public/never_again.html")
+
+
+@routes.post("/profile/request-resume", accepts=(FORM, MULTIPART))
+def request_resume(request: Request) -> Response:
+    service.request_lift(request.text("email"))
+    return _profile("link_sent=true")
+
+
+@routes.get("/resume", head=True)
+def resume(request: Request) -> Response:
+    token = request.query.get("token", "")
+    try:
+        service.check_lift(token)
+    except Invalid:
+        return pages.page("public/profile_link.html", 400, notice="expired")
+    return pages.page("public/resume.html", token=token)
+
+
+@routes.post("/resume", accepts=(FORM, MULTIPART))
+def resume_by_button(request: Request) -> Response:
+    service.lift(request.text("token") or "")
+    return pages.page("public/resumed.html")
+
+
+def _update_by_form(request: Request) -> Response:
+    """The page's own form: surrounding space is trimmed, an empty nickname removes it, and a mistake shows the form
+    again with what was typed still usable."""
+    token = request.text("token") or ""
+    nickname = (request.text("nickname") or "").strip()
+    try:
+        waits = service.update_profile(
+            token, model.nickname(nickname) if nickname else "", request.text("email") or None
+        )
+    except Unauthenticated:
+        return pages.page("public/profile_link.html", 401, notice="expired")
+    except GnaError as failure:
+        return _form_again(token, failure)
+    return _profile("updated=true&confirm=true" if waits else "updated=true")
+
+
+def _form_again(token: str, failure: GnaError) -> Response:
+    status = responses.status_of(failure)
+    answer = pages.page(
+        "public/profile.html", status, profile=service.open_profile(token), token=token, problem=failure.reason
+    )
+    return responses.with_retry_after(failure, answer)
+
+
+def _profile(query: str) -> Response:
+    return responses.redirect(settings.current().url(f"/profile?{query}"))
+
+
+def _notice(request: Request) -> str | None:
+    if request.query.get("confirm") == "true":
+        return "confirm_new_email"
+    return next(
+        (name for name in ("updated", "email_changed", "link_sent") if request.query.get(name) == "true"), None
+    )

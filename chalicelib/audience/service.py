@@ -1,0 +1,254 @@
+"""What readers can do: subscribe, confirm, see and change their profile, leave, and be left alone."""
+
+from datetime import datetime
+
+from chalicelib.audience import erasure, model, store
+from chalicelib.audience.model import Profile, SignUp, Subscriber
+from chalicelib.census import service as census
+from chalicelib.events import outbox
+from chalicelib.events.model import EventType
+from chalicelib.kernel import addresses, clock, ids, limits, log, queues, tables, tokens
+from chalicelib.kernel.errors import Conflict, Invalid, Unauthenticated, Unavailable
+
+BAD_LINK = "This link is not valid any more"
+_BAD_TOKEN = "Invalid or expired token"  # noqa: S105 - a sentence, not a secret
+_TAKEN = "Email already registered"
+_ATTEMPTS = 4
+
+
+def subscribe(sign_up: SignUp, client_ip: str) -> None:
+    """Record the wish and have the confirmation mailed. New, waiting and active addresses look the same from
+    outside: the same answer after the same number of requests."""
+    limits.spend("subscribe", client_ip, most=5, seconds=60)
+    now = clock.now()
+    subscriber = _newcomer(sign_up, now)
+    try:
+        tables.transact(
+            *store.created(subscriber, now),
+            store.captured(subscriber.id, sign_up.capture, now),
+            _told(EventType.SUBSCRIPTION_CREATED, subscriber),
+        )
+        subscriber_id = subscriber.id
+    except tables.Stale as stale:
+        subscriber_id = _subscribe_again(stale, sign_up, now)
+    queues.send("mail", {"kind": model.CONFIRM, "subscriber_id": subscriber_id})
+
+
+def confirm(text: str) -> str:
+    """Act on a mailed confirmation link; answer which kind it was."""
+    token = tokens.parse(text)
+    if not token:
+        raise Invalid(BAD_LINK)
+    for _ in range(_ATTEMPTS):
+        now = clock.now()
+        subscriber, found = store.find_with_tokens(token.id, model.CONFIRM, model.CHANGE_EMAIL)
+        row = next((row for row in found.values() if row.accepts(token, now)), None)
+        if not subscriber or not row:
+            raise Invalid(BAD_LINK)
+        if row.used_at:
+            return str(row.kind)
+        try:
+            if row.kind == model.CONFIRM:
+                _activate(subscriber, row, now)
+            else:
+                _change_email(subscriber, row, now)
+            return str(row.kind)
+        except tables.Stale:
+            continue  # something moved between reading and writing: look again and decide again
+    raise Unavailable
+
+
+def request_link(email: str | None) -> None:
+    """Have a magic link mailed, if there is somebody to mail it to. The caller cannot tell."""
+    address = addresses.parse(email)
+    limits.spend("link", address.key, most=3, seconds=3600)
+    subscriber_id = store.find_owner(address.key, clock.now()) or ids.new()
+    queues.send("mail", {"kind": model.MAGIC_LINK, "subscriber_id": subscriber_id})
+
+
+def open_profile(text: str) -> Profile:
+    """What a magic link shows; looking does not use it up."""
+    profile, _ = _opened(text)
+    return profile
+
+
+def update_profile(text: str, nickname: str | None, email: str | None) -> bool:
+    """Use up the magic link for a change. A nickname of no characters removes it. True if a new address now
+    waits for its confirmation."""
+    nickname = nickname and model.nickname(nickname)
+    address = addresses.parse(email) if email is not None else None
+    for _ in range(_ATTEMPTS):
+        profile, row = _opened(text)
+        subscriber = profile.subscriber
+        now = clock.now()
+        changes_email = address is not None and address.typed != subscriber.email
+        writes = [store.consumed(row)]
+        if nickname is not None:
+            writes.append(store.renamed(subscriber, nickname))
+        if address and changes_email:
+            if store.find_owner(address.key, now) not in (None, subscriber.id):
+                raise Conflict(_TAKEN)
+            writes.append(store.email_change_asked(subscriber, address.typed, now + model.CONFIRMATION_LIFE))
+        try:
+            tables.transact(*writes)
+        except tables.Stale:
+            continue
+        if changes_email:
+            queues.send("mail", {"kind": model.CHANGE_EMAIL, "subscriber_id": subscriber.id})
+        return changes_email
+    raise Unavailable
+
+
+def unsubscribe(text: str) -> None:
+    """Erase the person this link belongs to. Somebody who is gone already is as good as erased; a text that never
+    was a link of ours, or whose secret is wrong, is refused."""
+    token = tokens.parse(text)
+    if not token:
+        raise Invalid(BAD_LINK)
+    for _ in range(_ATTEMPTS):
+        subscriber = store.find(token.id)
+        if not subscriber:
+            return
+        if subscriber.unsubscribe_secret != token.secret:
+            raise Invalid(BAD_LINK)
+        try:
+            erasure.erase(subscriber, EventType.UNSUBSCRIBED, "link")
+        except tables.Stale:
+            continue
+        log.metric("Unsubscribed")
+        return
+    raise Unavailable
+
+
+def never_again(text: str) -> None:
+    """By magic link: erase the person and keep only the wish never to be written to."""
+    profile, _ = _opened(text)
+    erasure.suppress(addresses.key(profile.subscriber.email), "person")
+
+
+def request_lift(email: str | None) -> None:
+    """The person who asked never to be written to has changed their mind: have a link mailed to prove it is them."""
+    address = addresses.parse(email)
+    limits.spend("lift", address.key, most=1, seconds=3600)
+    id = ids.new()
+    tables.transact(store.lift_asked(id, address.typed, clock.now() + model.MAGIC_LINK_LIFE))
+    queues.send("mail", {"kind": model.LIFT, "subscriber_id": id})
+
+
+def check_lift(text: str) -> None:
+    _lift_row(text)
+
+
+def lift(text: str) -> None:
+    row = _lift_row(text)
+    assert row.new_email
+    erasure.lift(addresses.key(row.new_email), "person", store.consumed(row))
+
+
+def stored_about(text: str) -> dict[str, object]:
+    """All that is kept about the person who holds this magic link, for them to take away."""
+    profile, _ = _opened(text)
+    person = profile.subscriber
+    return {
+        "id": person.id,
+        "email": person.email,
+        "nickname": person.nickname,
+        "status": person.status,
+        "created_at": clock.text(person.created_at),
+        "activated_at": clock.text(person.activated_at) if person.activated_at else None,
+        "pending_email": profile.pending_email,
+        "sources": sorted(person.sources),
+        "tags": sorted(person.tags),
+        "captures": store.captures_of(person.id),
+    }
+
+
+def _newcomer(sign_up: SignUp, now: datetime) -> Subscriber:
+    return Subscriber(
+        id=ids.new(),
+        email=sign_up.address.typed,
+        nickname=sign_up.nickname,
+        status=model.PENDING,
+        unsubscribe_secret=ids.secret(),
+        created_at=now,
+        activated_at=None,
+        confirmation_expires_at=now + model.CONFIRMATION_LIFE,
+        sources=frozenset(),
+        tags=frozenset(),
+        asked_sources=frozenset({sign_up.capture.source}),
+        asked_tags=sign_up.capture.tags,
+    )
+
+
+def _told(type: EventType, subscriber: Subscriber) -> tables.Write:
+    sources = ",".join(sorted(subscriber.asked_sources))
+    return outbox.record(type, subscriber.id, {"subscriber_id": subscriber.id, "source": sources})
+
+
+def _subscribe_again(stale: tables.Stale, sign_up: SignUp, now: datetime) -> str:
+    """The address is known. What is said now is kept, if there is anything to keep, to be confirmed with the link;
+    an active reader who names no new source is left exactly as they are."""
+    key = stale.found[0]
+    if not isinstance(key, store.EmailRow):
+        raise Unavailable("Please try again") from stale
+    subscriber_id = str(key.subscriber_id)
+    if not (sign_up.names_source or sign_up.nickname):
+        return subscriber_id
+    subscriber = store.find(subscriber_id)
+    if subscriber is None:
+        return subscriber_id
+    known = subscriber.sources | subscriber.asked_sources
+    adds = sign_up.names_source and not (subscriber.activated and sign_up.capture.source in known)
+    capture = sign_up.capture if adds and len(known) < model.MOST_SOURCES else None
+    writes = store.asked_again(subscriber, sign_up.nickname, capture)
+    if capture:
+        writes.append(store.captured(subscriber.id, capture, now))
+    if writes:
+        try:
+            tables.transact(*writes)
+        except tables.Stale:
+            log.info("subscribe.overtaken", subscriber_id=subscriber_id)
+    return subscriber_id
+
+
+def _activate(subscriber: Subscriber, row: store.TokenRow, now: datetime) -> None:
+    if subscriber.activated:
+        writes = store.joined_sources(subscriber, now) if subscriber.asked_sources else []
+    else:
+        writes = [*store.activated(subscriber, now), census.joined(now)]
+    tables.transact(store.used(row, now), *writes, _told(EventType.SUBSCRIPTION_CONFIRMED, subscriber))
+    log.metric("Confirmed")
+
+
+def _change_email(subscriber: Subscriber, row: store.TokenRow, now: datetime) -> None:
+    assert row.new_email
+    changes = store.email_changed(subscriber, row.new_email, now)
+    event = outbox.record(EventType.EMAIL_CHANGED, subscriber.id, {"subscriber_id": subscriber.id})
+    try:
+        tables.transact(*changes, store.used(row, now), event)
+    except tables.Stale as stale:
+        if any(isinstance(found, store.EmailRow) for found in stale.found):
+            raise Conflict(_TAKEN) from stale
+        raise
+
+
+def _opened(text: str) -> tuple[Profile, store.TokenRow]:
+    token = tokens.parse(text)
+    if not token:
+        raise Unauthenticated(_BAD_TOKEN)
+    now = clock.now()
+    subscriber, found = store.find_with_tokens(token.id, model.MAGIC_LINK, model.CHANGE_EMAIL)
+    row = found.get(model.MAGIC_LINK)
+    if not subscriber or not subscriber.activated or not row or not row.accepts(token, now):
+        raise Unauthenticated(_BAD_TOKEN)
+    change = found.get(model.CHANGE_EMAIL)
+    waiting = change.new_email if change and not change.used_at and clock.parse(change.until) > now else None
+    return Profile(subscriber, waiting), row
+
+
+def _lift_row(text: str) -> store.TokenRow:
+    token = tokens.parse(text)
+    row = store.find_token(token.id, model.LIFT) if token else None
+    if not token or not row or not row.accepts(token, clock.now()):
+        raise Invalid(BAD_LINK)
+    return row

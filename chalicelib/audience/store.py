@@ -1,0 +1,439 @@
+"""Where the audience is kept. Functions that read return the model's words; functions that write return the
+writes, for the service to put into one transaction."""
+
+import json
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from typing import Any
+
+from pynamodb.attributes import NumberAttribute, UnicodeAttribute, UnicodeSetAttribute
+from pynamodb.indexes import GlobalSecondaryIndex, IncludeProjection
+
+from chalicelib.audience import model
+from chalicelib.audience.model import Capture, Subscriber
+from chalicelib.kernel import addresses, clock, tables
+from chalicelib.kernel.tables import Check, Delete, Put, Update, Write
+from chalicelib.kernel.tokens import Token
+
+# The clean-up removes an expired sign-up within the hour and leaves word of it; the table's own expiry is only
+# the net under it, and must not be first.
+_NET = timedelta(hours=24)
+
+
+class ByStatus(GlobalSecondaryIndex[Any]):  # type: ignore[no-untyped-call]
+    """For lists, newest first; and the pending ones, for the clean-up."""
+
+    class Meta:
+        index_name = "by_status"
+        projection = IncludeProjection(
+            ["email", "nickname", "activated_at", "confirmation_expires_at", "sources", "tags"]
+        )
+
+    status = UnicodeAttribute(hash_key=True)
+    created_at = UnicodeAttribute(range_key=True)
+
+
+class SubscriberRow(tables.Row):
+    class Meta:
+        table_name = tables.name("subscribers")
+
+    id = UnicodeAttribute(hash_key=True)
+    email = UnicodeAttribute()
+    nickname = UnicodeAttribute(null=True)
+    status = UnicodeAttribute()
+    unsubscribe_secret = UnicodeAttribute()
+    created_at = UnicodeAttribute()
+    activated_at = UnicodeAttribute(null=True)
+    confirmation_expires_at = UnicodeAttribute(null=True)
+    sources = UnicodeSetAttribute(null=True)
+    tags = UnicodeSetAttribute(null=True)
+    asked_sources = UnicodeSetAttribute(null=True)
+    asked_tags = UnicodeSetAttribute(null=True)
+    expires_at = NumberAttribute(null=True)
+
+    by_status = ByStatus()
+
+
+class EmailRow(tables.Row):
+    """Who has this address. The key is what makes an address unique; it lives and dies with its subscriber."""
+
+    class Meta:
+        table_name = tables.name("emails")
+
+    address = UnicodeAttribute(hash_key=True)
+    subscriber_id = UnicodeAttribute()
+    free_from = UnicodeAttribute(null=True)
+    expires_at = NumberAttribute(null=True)
+
+
+class TokenRow(tables.Row):
+    """At most one live token of a kind, by construction. `hash` is absent until the mail is on its way."""
+
+    class Meta:
+        table_name = tables.name("tokens")
+
+    subscriber_id = UnicodeAttribute(hash_key=True)
+    kind = UnicodeAttribute(range_key=True)
+    hash = UnicodeAttribute(null=True)
+    until = UnicodeAttribute()
+    used_at = UnicodeAttribute(null=True)
+    new_email = UnicodeAttribute(null=True)
+    expires_at = NumberAttribute()
+
+    def accepts(self, token: Token, now: datetime) -> bool:
+        return self.hash is not None and token.matches(self.hash) and clock.parse(self.until) > now
+
+
+class CaptureRow(tables.Row):
+    class Meta:
+        table_name = tables.name("captures")
+
+    subscriber_id = UnicodeAttribute(hash_key=True)
+    source = UnicodeAttribute(range_key=True)
+    source_raw = UnicodeAttribute(null=True)
+    status = UnicodeAttribute()
+    tags = UnicodeSetAttribute(null=True)
+    metadata = UnicodeAttribute(null=True)
+    ip_hash = UnicodeAttribute(null=True)
+    created_at = UnicodeAttribute()
+    updated_at = UnicodeAttribute()
+    expires_at = NumberAttribute(null=True)
+
+
+class SuppressionRow(tables.Row):
+    class Meta:
+        table_name = tables.name("suppressions")
+
+    mark = UnicodeAttribute(hash_key=True)
+    set_by = UnicodeAttribute()
+    set_at = UnicodeAttribute()
+
+
+# --- reading
+
+
+def find(subscriber_id: str) -> Subscriber | None:
+    row = tables.get(SubscriberRow, subscriber_id)
+    return subscriber_of(row) if row else None
+
+
+def find_owner(address_key: str, now: datetime) -> str | None:
+    """The id of who has this address; None when it is free, or only held by a sign-up that has expired."""
+    row = tables.get(EmailRow, address_key)
+    return row.subscriber_id if row and not is_free(row, now) else None
+
+
+def is_free(row: EmailRow, now: datetime) -> bool:
+    return row.free_from is not None and row.free_from <= clock.text(now)
+
+
+def find_with_tokens(subscriber_id: str, *kinds: str) -> tuple[Subscriber | None, dict[str, TokenRow]]:
+    """The person and their tokens of these kinds, as of one moment."""
+    wanted: list[tuple[type[tables.Row], str, Any]] = [(SubscriberRow, subscriber_id, None)]
+    wanted += [(TokenRow, subscriber_id, kind) for kind in kinds]
+    row, *tokens = tables.get_together(*wanted)
+    return subscriber_of(row) if row else None, {token.kind: token for token in tokens if token}
+
+
+def find_token(subscriber_id: str, kind: str) -> TokenRow | None:
+    return tables.get(TokenRow, subscriber_id, kind)
+
+
+def captures_of(subscriber_id: str) -> list[dict[str, Any]]:
+    """Every capture in plain words, for the person themselves."""
+    return [
+        {
+            "source": row.source,
+            "source_raw": row.source_raw,
+            "status": row.status,
+            "tags": sorted(row.tags or ()),
+            "metadata": json.loads(row.metadata) if row.metadata else None,
+            "ip_hash": row.ip_hash,
+            "created_at": row.created_at,
+            "updated_at": row.updated_at,
+        }
+        for row in tables.query(CaptureRow, subscriber_id, consistent_read=True)
+    ]
+
+
+def is_suppressed(mark: str) -> bool:
+    return tables.get(SuppressionRow, mark) is not None
+
+
+def expired_sign_ups(now: datetime) -> Iterator[str]:
+    condition = SubscriberRow.confirmation_expires_at <= clock.text(now)
+    for row in tables.query_index(SubscriberRow.by_status, model.PENDING, filter_condition=condition):
+        yield row.id
+
+
+def expired_tokens(now: datetime) -> Iterator[TokenRow]:
+    yield from tables.scan(TokenRow, filter_condition=TokenRow.until <= clock.text(now), consistent_read=True)
+
+
+# --- writing
+
+
+def created(subscriber: Subscriber, now: datetime) -> list[Write]:
+    assert subscriber.confirmation_expires_at
+    until = subscriber.confirmation_expires_at
+    row = SubscriberRow(
+        subscriber.id,
+        email=subscriber.email,
+        nickname=subscriber.nickname,
+        status=subscriber.status,
+        unsubscribe_secret=subscriber.unsubscribe_secret,
+        created_at=clock.text(subscriber.created_at),
+        confirmation_expires_at=clock.text(until),
+        asked_sources=set(subscriber.asked_sources),
+        asked_tags=set(subscriber.asked_tags) or None,
+        expires_at=clock.epoch(until + _NET),
+    )
+    key = EmailRow(
+        addresses.key(subscriber.email),
+        subscriber_id=subscriber.id,
+        free_from=clock.text(until),
+        expires_at=clock.epoch(until + _NET),
+    )
+    return [Put(key, _free(now), show=True), Put(row, SubscriberRow.id.does_not_exist())]
+
+
+def captured(subscriber_id: str, capture: Capture, now: datetime) -> Write:
+    """The capture, waiting for its confirmation. One that is known already keeps its time and its status."""
+    row = CaptureRow(subscriber_id, capture.source)
+    moment = clock.text(now)
+    values: list[Any] = [
+        CaptureRow.source_raw.set(capture.source_raw),
+        CaptureRow.status.set(CaptureRow.status | model.CAPTURE_PENDING),
+        CaptureRow.created_at.set(CaptureRow.created_at | moment),
+        CaptureRow.updated_at.set(moment),
+    ]
+    if capture.tags:
+        values.append(CaptureRow.tags.set(set(capture.tags)))
+    if capture.metadata is not None:
+        values.append(CaptureRow.metadata.set(json.dumps(capture.metadata, ensure_ascii=False)))
+    if capture.ip_hash:
+        values.append(CaptureRow.ip_hash.set(capture.ip_hash))
+    return Update(row, values)
+
+
+def asked_again(subscriber: Subscriber, nickname: str | None, capture: Capture | None) -> list[Write]:
+    """A person who is here already signs up again: what they say now waits for their confirmation too."""
+    actions: list[Any] = []
+    if nickname and not subscriber.activated:
+        actions.append(SubscriberRow.nickname.set(nickname))
+    if capture:
+        actions.append(SubscriberRow.asked_sources.add({capture.source}))
+        if capture.tags:
+            actions.append(SubscriberRow.asked_tags.add(set(capture.tags)))
+    return [Update(SubscriberRow(subscriber.id), actions, _still(subscriber))] if actions else []
+
+
+def issued(subscriber_id: str, kind: str, token: Token, until: datetime) -> Write:
+    actions = [
+        TokenRow.hash.set(token.hash),
+        TokenRow.until.set(clock.text(until)),
+        TokenRow.expires_at.set(clock.epoch(until)),
+        TokenRow.used_at.remove(),
+    ]
+    return Update(TokenRow(subscriber_id, kind), actions)
+
+
+def present(subscriber: Subscriber) -> Write:
+    """Nothing may be written for somebody who left a moment ago."""
+    return Check(SubscriberRow(subscriber.id), _still(subscriber))
+
+
+def prolonged(subscriber: Subscriber, until: datetime) -> list[Write]:
+    """A new confirmation link gives a pending sign-up its full time again."""
+    net = clock.epoch(until + _NET)
+    row = [SubscriberRow.confirmation_expires_at.set(clock.text(until)), SubscriberRow.expires_at.set(net)]
+    key = [EmailRow.free_from.set(clock.text(until)), EmailRow.expires_at.set(net)]
+    return [
+        Update(SubscriberRow(subscriber.id), row, _still(subscriber)),
+        Update(_key_row(subscriber), key, EmailRow.subscriber_id == subscriber.id),
+    ]
+
+
+def activated(subscriber: Subscriber, now: datetime) -> list[Write]:
+    actions = [
+        SubscriberRow.status.set(model.ACTIVATED),
+        SubscriberRow.activated_at.set(clock.text(now)),
+        SubscriberRow.confirmation_expires_at.remove(),
+        SubscriberRow.expires_at.remove(),
+        *_merged(subscriber),
+    ]
+    key = [EmailRow.free_from.remove(), EmailRow.expires_at.remove()]
+    return [
+        Update(SubscriberRow(subscriber.id), actions, _still(subscriber)),
+        Update(_key_row(subscriber), key, EmailRow.subscriber_id == subscriber.id),
+        *confirmed_captures(subscriber, now),
+    ]
+
+
+def joined_sources(subscriber: Subscriber, now: datetime) -> list[Write]:
+    """Somebody who is active already confirms further sources."""
+    row = SubscriberRow(subscriber.id)
+    return [Update(row, _merged(subscriber), _still(subscriber)), *confirmed_captures(subscriber, now)]
+
+
+def confirmed_captures(subscriber: Subscriber, now: datetime) -> list[Write]:
+    actions = [CaptureRow.status.set(model.CAPTURE_CONFIRMED), CaptureRow.updated_at.set(clock.text(now))]
+    return [
+        Update(CaptureRow(subscriber.id, source), actions, CaptureRow.status.exists())
+        for source in sorted(subscriber.asked_sources)
+    ]
+
+
+def used(row: TokenRow, now: datetime) -> Write:
+    """Not usable any more, but recognisable until its time is over: people click twice, scanners click first."""
+    actions = [TokenRow.used_at.set(clock.text(now)), TokenRow.new_email.remove()]
+    return Update(TokenRow(row.subscriber_id, row.kind), actions, _live(row))
+
+
+def consumed(row: TokenRow) -> Write:
+    return Delete(TokenRow(row.subscriber_id, row.kind), _live(row))
+
+
+def renamed(subscriber: Subscriber, nickname: str) -> Write:
+    """An empty nickname is none at all."""
+    action = SubscriberRow.nickname.set(nickname) if nickname else SubscriberRow.nickname.remove()
+    return Update(SubscriberRow(subscriber.id), [action], _still(subscriber))
+
+
+def email_change_asked(subscriber: Subscriber, new_email: str, until: datetime) -> Write:
+    row = TokenRow(
+        subscriber.id,
+        model.CHANGE_EMAIL,
+        until=clock.text(until),
+        new_email=new_email,
+        expires_at=clock.epoch(until),
+    )
+    return Put(row)
+
+
+def lift_asked(id: str, address: str, until: datetime) -> Write:
+    row = TokenRow(id, model.LIFT, until=clock.text(until), new_email=address, expires_at=clock.epoch(until))
+    return Put(row)
+
+
+def email_changed(subscriber: Subscriber, new_email: str, now: datetime) -> list[Write]:
+    return [
+        *_swapped_key(subscriber.id, addresses.key(subscriber.email), addresses.key(new_email), now),
+        Update(
+            SubscriberRow(subscriber.id),
+            [SubscriberRow.email.set(new_email)],
+            _still(subscriber) & (SubscriberRow.email == subscriber.email),
+        ),
+    ]
+
+
+def _swapped_key(subscriber_id: str, old_key: str, new_key: str, now: datetime) -> list[Write]:
+    """Nothing, when only capitals changed: it is the same key."""
+    if old_key == new_key:
+        return []
+    return [
+        Put(EmailRow(new_key, subscriber_id=subscriber_id), _free(now), show=True),
+        Delete(EmailRow(old_key), EmailRow.subscriber_id == subscriber_id),
+    ]
+
+
+def erased(subscriber: Subscriber) -> list[Write]:
+    """Everything that is stored about a person."""
+    sources = sorted(subscriber.sources | subscriber.asked_sources)
+    return [
+        Delete(SubscriberRow(subscriber.id), _still(subscriber) & (SubscriberRow.email == subscriber.email)),
+        Delete(_key_row(subscriber), EmailRow.subscriber_id == subscriber.id),
+        *(Delete(TokenRow(subscriber.id, kind)) for kind in model.TOKEN_KINDS),
+        *(Delete(CaptureRow(subscriber.id, source)) for source in sources),
+    ]
+
+
+def expired(subscriber: Subscriber, now: datetime) -> list[Write]:
+    """A sign-up nobody confirmed: the person goes, an id-only word of each capture stays for a while."""
+    passed = SubscriberRow.confirmation_expires_at <= clock.text(now)
+    owned = get_key(subscriber)
+    return [
+        Delete(SubscriberRow(subscriber.id), (SubscriberRow.status == model.PENDING) & passed),
+        *(Delete(TokenRow(subscriber.id, kind)) for kind in model.TOKEN_KINDS),
+        *([Delete(owned, EmailRow.subscriber_id == subscriber.id)] if owned else []),
+        *(_expired_capture(subscriber, source, now) for source in sorted(subscriber.asked_sources)),
+    ]
+
+
+def get_key(subscriber: Subscriber) -> EmailRow | None:
+    """The key of their address, unless somebody signed up anew with it once it was free."""
+    row = tables.get(EmailRow, addresses.key(subscriber.email))
+    return row if row and row.subscriber_id == subscriber.id else None
+
+
+def _expired_capture(subscriber: Subscriber, source: str, now: datetime) -> Write:
+    row = CaptureRow(
+        subscriber.id,
+        source,
+        status=model.CAPTURE_EXPIRED,
+        created_at=clock.text(subscriber.created_at),
+        updated_at=clock.text(now),
+        expires_at=clock.epoch(now + model.EXPIRED_CAPTURE_LIFE),
+    )
+    return Put(row)
+
+
+def forgotten(row: TokenRow) -> None:
+    """Remove a token whose time is over, unless a new one took its place meanwhile."""
+    try:
+        tables.delete(TokenRow(row.subscriber_id, row.kind), TokenRow.until == row.until)
+    except tables.Stale:
+        return
+
+
+def suppressed(mark: str, set_by: str, now: datetime) -> Write:
+    return Put(SuppressionRow(mark, set_by=set_by, set_at=clock.text(now)))
+
+
+def lifted(mark: str) -> Write:
+    return Delete(SuppressionRow(mark), SuppressionRow.mark.exists())
+
+
+def subscriber_of(row: SubscriberRow) -> Subscriber:
+    return Subscriber(
+        id=row.id,
+        email=row.email,
+        nickname=row.nickname,
+        status=row.status,
+        unsubscribe_secret=row.unsubscribe_secret,
+        created_at=clock.parse(row.created_at),
+        activated_at=clock.parse(row.activated_at) if row.activated_at else None,
+        confirmation_expires_at=(clock.parse(row.confirmation_expires_at) if row.confirmation_expires_at else None),
+        sources=frozenset(row.sources or ()),
+        tags=frozenset(row.tags or ()),
+        asked_sources=frozenset(row.asked_sources or ()),
+        asked_tags=frozenset(row.asked_tags or ()),
+    )
+
+
+def _key_row(subscriber: Subscriber) -> EmailRow:
+    return EmailRow(addresses.key(subscriber.email))
+
+
+def _free(now: datetime) -> Any:
+    return EmailRow.address.does_not_exist() | (EmailRow.free_from <= clock.text(now))
+
+
+def _still(subscriber: Subscriber) -> Any:
+    return SubscriberRow.status == subscriber.status
+
+
+def _live(row: TokenRow) -> Any:
+    return (TokenRow.hash == row.hash) & TokenRow.used_at.does_not_exist()
+
+
+def _merged(subscriber: Subscriber) -> list[Any]:
+    """What was asked for becomes what is. Set arithmetic, so that something asked meanwhile is not lost."""
+    actions: list[Any] = []
+    if subscriber.asked_sources:
+        actions.append(SubscriberRow.sources.add(set(subscriber.asked_sources)))
+        actions.append(SubscriberRow.asked_sources.delete(set(subscriber.asked_sources)))
+    if subscriber.asked_tags:
+        actions.append(SubscriberRow.tags.add(set(subscriber.asked_tags)))
+        actions.append(SubscriberRow.asked_tags.delete(set(subscriber.asked_tags)))
+    return actions

@@ -1,0 +1,46 @@
+"""HTML pages: one Jinja environment, one look, and failures as pages a person can do something with."""
+
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from chalicelib.kernel import settings
+from chalicelib.kernel.errors import GnaError, Misconfigured
+from chalicelib.kernel.version import VERSION
+from chalicelib.web import responses
+from chalicelib.web.responses import Response
+
+# In the deployed package `vendor/templates` lies in the root, so that this is the same place there and here.
+_TEMPLATES = Path(__file__).parents[2] / "templates"
+
+
+def page(template: str, status: int = 200, **values: Any) -> Response:
+    return responses.html(text(template, **values), status)
+
+
+def error(failure: GnaError) -> Response:
+    """The HTML form of a failure, as `responses.error` is the JSON form."""
+    reason = "Something is not set up correctly here" if isinstance(failure, Misconfigured) else failure.reason
+    status = responses.status_of(failure)
+    return responses.with_retry_after(failure, page("public/error.html", status, reason=reason, code=status))
+
+
+def text(template: str, **values: Any) -> str:
+    return str(_environment().get_template(template).render(**values))
+
+
+@lru_cache(maxsize=1)
+def _environment() -> Any:
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    environment = Environment(
+        loader=FileSystemLoader(_TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=False,
+    )
+    environment.globals["site"] = settings.current
+    environment.globals["version"] = VERSION
+    return environment
