@@ -34,6 +34,8 @@ from chalicelib.kernel import queues, settings, tables
 from local.gateway import Gateway
 from tests.client import Client
 
+pytest_plugins = ["tests.sesfixture"]
+
 TEMPLATE = Path(__file__).parent.parent / ".chalice" / "resources.yaml"
 
 

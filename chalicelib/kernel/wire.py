@@ -73,11 +73,11 @@ def dynamodb(operation: str, parameters: Mapping[str, Any]) -> Any:
     raise Unavailable
 
 
-def ses(operation: str, path: str, parameters: Mapping[str, Any]) -> Any:
-    """Call SES once. What botocore would raise is raised: a lost answer is the caller's to judge, because a
-    second try might mail everybody twice."""
+def ses(operation: str, path: str, parameters: Mapping[str, Any] | bytes) -> Any:
+    """Call SES once, with JSON made before or made here. What botocore would raise is raised: a lost answer is
+    the caller's to judge, because a second try might mail everybody twice."""
     headers = {"Content-Type": "application/json"}
-    body = json.dumps(parameters, ensure_ascii=False).encode()
+    body = parameters if isinstance(parameters, bytes) else json.dumps(parameters, ensure_ascii=False).encode()
     status, answer = _exchange(_SES, operation, path, headers, body)
     if status >= 300:
         raise _client_error(operation, status, answer)
@@ -162,14 +162,19 @@ def _exchange(
     request = AWSRequest(method="POST", url=door.endpoint + path, data=body, headers=dict(headers))
     door.sign(request)
     response = door.send(operation, request.prepare())
-    return response.status_code, _json(response.content)
+    answer = _json(response.content)
+    # DynamoDB says in the body which error it is, SES in a header.
+    if response.status_code >= 300 and "__type" not in answer and (kind := response.headers.get("x-amzn-ErrorType")):
+        answer = answer | {"__type": kind}
+    return response.status_code, answer
 
 
-def _json(content: bytes) -> Any:
+def _json(content: bytes) -> dict[str, Any]:
     try:
-        return json.loads(content or b"{}")
+        answer = json.loads(content or b"{}")
     except ValueError:
         return {}
+    return answer if isinstance(answer, dict) else {}
 
 
 class _Door:

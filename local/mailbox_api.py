@@ -1,0 +1,293 @@
+"""SES v2 as far as Gna uses it, with the limits and the silences of the real one."""
+
+import json
+import re
+import time
+from collections import Counter
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from functools import lru_cache
+from typing import Any
+
+from local import mailbox_events
+from local.mailbox import HOLE, Kept, Mailbox, template_data
+from local.mailbox_faults import Faults
+from local.mailbox_wire import Reply, json_reply
+
+MOST_RECIPIENTS = 50
+MOST_HEADERS = 15
+LARGEST_CALL = 1_000_000
+
+_HEADER_NAME = re.compile(r"[!-9;-~]{1,126}\Z")
+_HEADER_VALUE = re.compile(r"[ -~]{1,995}\Z")
+_ADDRESS = re.compile(r"[!-?A-~]{1,64}@[A-Za-z0-9.\-]{1,255}\Z")
+# SES writes these itself and refuses a message that brings them.
+_RESERVED = frozenset(
+    {
+        *("bcc", "cc", "content-disposition", "content-type", "date", "from"),
+        *("message-id", "mime-version", "reply-to", "return-path", "subject", "to"),
+    }
+)
+_RECIPIENT = re.compile(rb'"ToAddresses":\s*\[\s*"([^"]+)"')
+_ERRORS = {
+    "MESSAGE_REJECTED": "MessageRejected",
+    "MAIL_FROM_DOMAIN_NOT_VERIFIED": "MailFromDomainNotVerifiedException",
+    "CONFIGURATION_SET_NOT_FOUND": "NotFoundException",
+    "ACCOUNT_SUSPENDED": "AccountSuspendedException",
+    "ACCOUNT_THROTTLED": "TooManyRequestsException",
+    "ACCOUNT_DAILY_QUOTA_EXCEEDED": "LimitExceededException",
+    "ACCOUNT_SENDING_PAUSED": "SendingPausedException",
+    "TRANSIENT_FAILURE": "InternalServiceErrorException",
+}
+_STATUSES = {"NotFoundException": 404, "TooManyRequestsException": 429, "InternalServiceErrorException": 500}
+
+
+class Refusal(Exception):
+    def __init__(self, code: str, message: str, status: int = 0) -> None:
+        super().__init__(message)
+        self.reply = json_reply({"message": message}, status or _STATUSES.get(code, 400), x_amzn_ErrorType=code)
+
+
+class Api:
+    """`mailbox` None only counts: a sink for benchmarks."""
+
+    def __init__(self, mailbox: Mailbox | None, faults: Faults, publisher: mailbox_events.Publisher) -> None:
+        self._mailbox, self._faults, self._publisher = mailbox, faults, publisher
+        self._serial = time.time_ns()
+        self.forget()
+
+    def forget(self) -> None:
+        self.calls: Counter[str] = Counter()
+        self.answers: Counter[str] = Counter()
+        self.addresses: Counter[str] = Counter()
+        self.recipients = 0
+
+    # Reading
+
+    def account(self) -> Reply:
+        return json_reply(
+            {
+                "DedicatedIpAutoWarmupEnabled": False,
+                "EnforcementStatus": "HEALTHY",
+                "ProductionAccessEnabled": self._faults.production,
+                "SendQuota": self._faults.limits(self.recipients),
+                "SendingEnabled": self._faults.sending_enabled,
+            }
+        )
+
+    def identity(self, name: str) -> Reply:
+        status = "SUCCESS" if self._faults.verified else "PENDING"
+        return json_reply(
+            {
+                "IdentityType": "EMAIL_ADDRESS" if "@" in name else "DOMAIN",
+                "FeedbackForwardingStatus": True,
+                "VerifiedForSendingStatus": self._faults.verified,
+                "VerificationStatus": status,
+                "DkimAttributes": {
+                    "SigningEnabled": self._faults.dkim == "SUCCESS",
+                    "Status": self._faults.dkim,
+                    "Tokens": ["local1", "local2", "local3"],
+                    "SigningAttributesOrigin": "AWS_SES",
+                },
+                "MailFromAttributes": {
+                    "MailFromDomain": f"mail.{name.rpartition('@')[2]}",
+                    "MailFromDomainStatus": "SUCCESS",
+                    "BehaviorOnMxFailure": "USE_DEFAULT_VALUE",
+                },
+                "Policies": {},
+                "Tags": [],
+            }
+        )
+
+    # Sending
+
+    def send_email(self, body: bytes) -> Reply:
+        if self._mailbox is None:
+            return json_reply({"MessageId": self._counted(body)[0]})
+        call = _object(body)
+        self._check_call(call)
+        content = call.get("Content") or {}
+        if not content.keys() & {"Simple", "Raw", "Template"}:
+            raise Refusal("BadRequestException", "Content must be Simple, Raw or Template.")
+        destination = call.get("Destination") or {}
+        to = _recipients(destination)
+        _check_recipients(to)
+        _check_headers((content.get("Simple") or content.get("Template") or {}).get("Headers"))
+        if "Template" in content:
+            _holes(content["Template"].get("TemplateContent"))
+        self._refuse_one(to)
+        at, message_id = _now(), self._ids(1)[0]
+        self._mailbox.keep(body, [Kept(message_id, -1, " ".join(to).lower())], at)
+        subject = ((content.get("Simple") or {}).get("Subject") or {}).get("Data", "")
+        self._count(to)
+        self._tell(call, message_id, to, subject, at)
+        return json_reply({"MessageId": message_id})
+
+    def send_bulk_email(self, body: bytes) -> Reply:
+        if self._mailbox is None:
+            results = [{"Status": "SUCCESS", "MessageId": each} for each in self._counted(body)]
+            return json_reply({"BulkEmailEntryResults": results})
+        if len(body) > LARGEST_CALL:
+            raise Refusal("BadRequestException", "The request is larger than 1 MB.")
+        call = _object(body)
+        self._check_call(call)
+        template = (call.get("DefaultContent") or {}).get("Template") or {}
+        entries = call.get("BulkEmailEntries") or []
+        if not 0 < len(entries) <= MOST_RECIPIENTS:
+            raise Refusal("BadRequestException", f"A call takes 1 to {MOST_RECIPIENTS} entries.")
+        if "TemplateName" in template or "TemplateArn" in template:
+            raise Refusal("NotFoundException", "There are no stored templates here.")
+        _check_headers(template.get("Headers"))
+        holes = _holes(template.get("TemplateContent"))
+        return self._bulk(body, call, template, entries, holes)
+
+    def _bulk(
+        self, body: bytes, call: dict[str, Any], template: dict[str, Any], entries: list[Any], holes: frozenset[str]
+    ) -> Reply:
+        at, kept, results = _now(), list[Kept](), list[dict[str, str]]()
+        subject = template["TemplateContent"].get("Subject", "")
+        room = self._room()
+        for position, (message_id, entry) in enumerate(zip(self._ids(len(entries)), entries, strict=True)):
+            to = _recipients(entry.get("Destination") or {})
+            status, error, missing = self._judge(template, entry, to, holes, room - len(kept))
+            if status != "SUCCESS":
+                results.append({"Status": status, "Error": error})
+                continue
+            results.append({"Status": status, "MessageId": message_id})
+            if missing:
+                about = mailbox_events.mail(message_id, call["FromEmailAddress"], to, subject, at)
+                self._publisher.publish(mailbox_events.rendering_failure(missing, about))
+                continue
+            kept.append(Kept(message_id, position, " ".join(to).lower()))
+            self._count(to)
+            self._tell(call, message_id, to, subject, at)
+        if kept:
+            self._mailbox.keep(body, kept, at)  # type: ignore[union-attr]
+        return json_reply({"BulkEmailEntryResults": results})
+
+    def _judge(
+        self, template: dict[str, Any], entry: dict[str, Any], to: list[str], holes: frozenset[str], room: float
+    ) -> tuple[str, str, str]:
+        """Status, error, and the first value that is missing: then the status is good and yet nothing leaves."""
+        try:
+            _check_recipients(to)
+            _check_headers(entry.get("ReplacementHeaders"))
+            data = template_data(template, entry)
+        except (Refusal, ValueError) as failure:
+            return "INVALID_PARAMETER", str(failure), ""
+        if room <= 0:
+            return "ACCOUNT_DAILY_QUOTA_EXCEEDED", "Daily message quota exceeded.", ""
+        status = self._faults.of_entry(to[0])
+        if status != "SUCCESS":
+            return status, "As told.", ""
+        if not self._faults.production:
+            return "MESSAGE_REJECTED", _unverified(to), ""
+        return "SUCCESS", "", min(holes - data.keys(), default="")
+
+    def _check_call(self, call: dict[str, Any]) -> None:
+        sender = call.get("FromEmailAddress") or ""
+        if "@" not in sender or not sender.isascii():
+            raise Refusal("BadRequestException", "Missing or invalid FromEmailAddress.")
+        if not self._faults.verified:
+            raise Refusal("MessageRejected", _unverified([sender.rpartition("<")[2].rstrip(">")]))
+        wanted, known = call.get("ConfigurationSetName"), self._faults.configuration_sets
+        if wanted and known is not None and wanted not in known:
+            raise Refusal("NotFoundException", f"Configuration set <{wanted}> does not exist.")
+
+    def _refuse_one(self, to: list[str]) -> None:
+        if self._room() <= 0:
+            raise Refusal("TooManyRequestsException", "Daily message quota exceeded.")
+        if not self._faults.production:
+            raise Refusal("MessageRejected", _unverified(to))
+        if (status := self._faults.of_entry(to[0])) != "SUCCESS":
+            raise Refusal(_ERRORS.get(status, "BadRequestException"), "As told.")
+
+    def _room(self) -> float:
+        limits = self._faults.limits(self.recipients)
+        return limits["Max24HourSend"] - limits["SentLast24Hours"]
+
+    def _ids(self, count: int) -> list[str]:
+        self._serial += 1
+        return [f"{self._serial:016x}-{position:08x}-local-000000" for position in range(count)]
+
+    def _count(self, to: Iterable[str]) -> None:
+        for address in to:
+            self.recipients += 1
+            self.addresses[address] += 1
+
+    def _counted(self, body: bytes) -> list[str]:
+        """For the sink: whom a call goes to, without parsing it."""
+        to = _RECIPIENT.findall(body)
+        self.recipients += len(to)
+        self.addresses.update(address.decode() for address in to)
+        return self._ids(len(to))
+
+    def _tell(self, call: dict[str, Any], message_id: str, to: list[str], subject: str, at: str) -> None:
+        for address in to:
+            if not address.lower().endswith(mailbox_events.SIMULATOR):
+                continue
+            about = mailbox_events.mail(message_id, call["FromEmailAddress"], to, subject, at)
+            if event := mailbox_events.of(address, about, at):
+                self._publisher.publish(event)
+
+
+def _object(body: bytes) -> dict[str, Any]:
+    try:
+        call = json.loads(body)
+    except ValueError:
+        call = None
+    if not isinstance(call, dict):
+        raise Refusal("BadRequestException", "The request is not a JSON object.")
+    return call
+
+
+def _recipients(destination: dict[str, Any]) -> list[str]:
+    lists = (destination.get(f"{kind}Addresses") or [] for kind in ("To", "Cc", "Bcc"))
+    return [address for addresses in lists for address in addresses]
+
+
+def _check_recipients(to: list[str]) -> None:
+    if not 0 < len(to) <= MOST_RECIPIENTS:
+        raise Refusal("BadRequestException", f"A mail goes to 1 to {MOST_RECIPIENTS} addresses.")
+    if not all(_ADDRESS.match(address.rpartition("<")[2].rstrip(">")) for address in to):
+        raise Refusal("BadRequestException", "Illegal address.")
+
+
+def _check_headers(headers: list[dict[str, str]] | None) -> None:
+    if not headers:
+        return
+    if len(headers) > MOST_HEADERS:
+        raise Refusal("BadRequestException", f"A mail takes {MOST_HEADERS} headers.")
+    for header in headers:
+        name, value = header.get("Name", ""), header.get("Value", "")
+        if not _HEADER_NAME.match(name) or name.lower() in _RESERVED:
+            raise Refusal("BadRequestException", "Invalid header name.")
+        if not _HEADER_VALUE.match(value):
+            raise Refusal("BadRequestException", "Invalid header value.")
+
+
+def _holes(content: Any) -> frozenset[str]:
+    if (
+        not isinstance(content, dict)
+        or not content.get("Subject")
+        or not (content.get("Html") or content.get("Text"))
+    ):
+        raise Refusal("BadRequestException", "An inline template needs a subject and a body.")
+    return _names("\0".join(content.get(part) or "" for part in ("Subject", "Html", "Text")))
+
+
+@lru_cache(maxsize=8)
+def _names(template: str) -> frozenset[str]:
+    """The values a template wants. Inline templates know nothing but `{{name}}`."""
+    if "{{{" in template or "{{" in HOLE.sub("", template):
+        raise Refusal("BadRequestException", "Inline templates take simple substitutions only.")
+    return frozenset(HOLE.findall(template))
+
+
+def _unverified(identities: list[str]) -> str:
+    named = ", ".join(identities)
+    return f"Email address is not verified. The following identities failed the check in region LOCAL: {named}"
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -1,0 +1,25 @@
+from typing import Any
+
+import pytest
+
+from chalicelib.mail import notices
+from local.ses import Client
+
+
+def test_a_notice_reaches_the_admin(ses: Client) -> None:
+    notices.notify_admin("The feed fails", "Three times in a row.\n\nLast: timeout.")
+    [mail] = ses.mails("admin@example.org")
+    assert mail["subject"] == "[The Daily Test] The feed fails"
+    assert "Last: timeout." in mail["text"]
+
+
+def test_a_notice_that_cannot_leave_undoes_nothing(ses: Client, capsys: pytest.CaptureFixture[str]) -> None:
+    ses.tell(down=True)
+    notices.notify_admin("The feed fails", "Three times.")
+    assert "admin.notice_failed" in capsys.readouterr().out
+
+
+def test_without_an_admin_nothing_is_sent(ses: Client, configure: Any) -> None:
+    configure(ADMIN_EMAIL="")
+    notices.notify_admin("The feed fails", "Three times.")
+    assert ses.stats()["calls"] == {}
