@@ -1,7 +1,10 @@
 """The team's public keys: fetched when needed, kept while they may be, never fetched at a stranger's command."""
 
+import contextlib
 import json
+import socket
 import threading
+from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -75,28 +78,42 @@ def at(url: str) -> Keys:
 
 
 def fetch(url: str) -> bytes:
-    """GET, within three seconds in all, from that address alone: no redirects, no proxies, no cookies."""
+    """GET, within three seconds, from that address alone: no redirects, no proxies, no cookies."""
     import http.client
 
     parts = urlsplit(url)
     kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
     connection = kind(parts.hostname or "", parts.port, timeout=_TIMEOUT)
-    # The socket's own time-out starts again with every byte, a drip would keep us for ever.
-    deadline = threading.Timer(_TIMEOUT, _cut, [connection])
-    deadline.daemon = True
-    deadline.start()
     try:
-        connection.request("GET", parts.path or "/", headers={"Accept": "application/json", "User-Agent": "gna"})
-        answer = connection.getresponse()
-        body = answer.read(_LARGEST_ANSWER + 1)
+        connection.connect()
+        with _deadline(connection.sock):
+            connection.request("GET", parts.path or "/", headers={"Accept": "application/json", "User-Agent": "gna"})
+            answer = connection.getresponse()
+            body = answer.read(_LARGEST_ANSWER + 1)
     except (OSError, http.client.HTTPException, ValueError) as failure:
         raise Unavailable from failure
     finally:
-        deadline.cancel()
         connection.close()
     if answer.status != 200 or len(body) > _LARGEST_ANSWER:
         raise Unavailable
     return body
+
+
+@contextlib.contextmanager
+def _deadline(connected: socket.socket) -> Iterator[None]:
+    """The socket's own time-out starts again with every byte: an answer that drips would keep us for ever."""
+
+    def cut() -> None:
+        with contextlib.suppress(OSError):
+            connected.shutdown(socket.SHUT_RDWR)
+
+    timer = threading.Timer(_TIMEOUT, cut)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
 def parse(answer: bytes) -> dict[str, "RSAPublicKey"]:
@@ -130,11 +147,3 @@ def _key(entry: Any) -> "RSAPublicKey | None":
 def _within(now: float, since: float, seconds: float) -> bool:
     """A clock that was set back makes nothing last longer."""
     return 0 <= now - since < seconds
-
-
-def _cut(connection: Any) -> None:
-    import contextlib
-    import socket
-
-    with contextlib.suppress(OSError, AttributeError):
-        connection.sock.shutdown(socket.SHUT_RDWR)
