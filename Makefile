@@ -2,22 +2,50 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+EMULATOR := .emulator-venv
 
 STAGE ?= dev
 ARCH ?= arm64
 
-.PHONY: help test check format package
+.PHONY: help run reset demo emulator test check format package
 
 help:
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
 
-$(VENV)/.ready: requirements.txt requirements-dev.txt
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+run: ## everything on this machine until Ctrl-C (PORT, MAIL_PORT, LOCAL_DIR, LOCAL_TICK)
+	@$(MAKE) --no-print-directory -s -j2 $(VENV)/.run $(EMULATOR)/.ready
+	@exec $(BIN)/python -m local.run
+
+reset: $(VENV)/.run ## forget what the local Gna has kept
+	@$(BIN)/python -m local.reset
+
+demo: $(VENV)/.run $(EMULATOR)/.ready ## add subscribers and campaigns to look at
+	@$(BIN)/python -m local.demo
+
+emulator: $(EMULATOR)/.ready ## install the embedded AWS
+
+test: $(VENV)/.ready $(EMULATOR)/.ready ## run the whole suite
+	@$(BIN)/python -m local.chromium
+	$(BIN)/python -m pytest -n auto
+
+$(VENV)/.run: requirements.txt local/requirements.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "gna: Python 3.11 or later is needed: PYTHON=python3.x make ...")'
+	@echo "gna: installing the app's dependencies into $(VENV)"
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/pip install --quiet --disable-pip-version-check -r local/requirements.txt
 	@touch $@
 
-test: $(VENV)/.ready ## run the whole suite
-	$(BIN)/python -m pytest
+$(VENV)/.ready: $(VENV)/.run requirements-dev.txt
+	@echo "gna: installing the development tools into $(VENV)"
+	@$(BIN)/pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+	@touch $@
+
+# In an environment of its own: it pins another botocore than the app.
+$(EMULATOR)/.ready: local/emulator-requirements.txt
+	@echo "gna: installing the embedded AWS into $(EMULATOR)"
+	@test -x $(EMULATOR)/bin/python || $(PYTHON) -m venv $(EMULATOR)
+	@$(EMULATOR)/bin/pip install --quiet --disable-pip-version-check -r local/emulator-requirements.txt
+	@touch $@
 
 check: $(VENV)/.ready ## format, lint, types, template
 	$(BIN)/ruff format --check .

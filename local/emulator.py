@@ -46,7 +46,7 @@ class Emulator:
         for _ in range(_ATTEMPTS):  # somebody may take the port between our looking and its binding
             port = _free_port()
             self.url = f"http://127.0.0.1:{port}"
-            self._process = process.spawn([str(_PYTHON), "-m", "ministack"], self._settings(port), self._log)
+            self._process = process.spawn([str(_PYTHON), "-m", "ministack"], self._settings(port), log=self._log)
             if self._is_ready():
                 return
             self.stop()
@@ -85,7 +85,7 @@ class Emulator:
         while (status := _status(cloudformation, prefix) or "gone").endswith("IN_PROGRESS"):
             time.sleep(0.02)
         if status not in ("CREATE_COMPLETE", "UPDATE_COMPLETE"):
-            raise EmulatorFailed(f"{template.name} could not be deployed to the embedded AWS: {status}")
+            raise EmulatorFailed(f"{template.name} could not be deployed: {_reason(cloudformation, prefix)}")
         self._set_expiry(prefix, yaml.safe_load(body))
 
     def empty(self, prefix: str) -> None:
@@ -163,6 +163,12 @@ def _status(cloudformation: Any, stack: str) -> str | None:
         return str(cloudformation.describe_stacks(StackName=stack)["Stacks"][0]["StackStatus"])
     except cloudformation.exceptions.ClientError:
         return None
+
+
+def _reason(cloudformation: Any, stack: str) -> str:
+    events = cloudformation.describe_stack_events(StackName=stack)["StackEvents"]
+    failed = [event for event in events if event["ResourceStatus"] in ("CREATE_FAILED", "UPDATE_FAILED")]
+    return "; ".join(f"{event['LogicalResourceId']}: {event.get('ResourceStatusReason', '?')}" for event in failed)
 
 
 def _update(cloudformation: Any, stack: Mapping[str, Any]) -> bool:

@@ -113,6 +113,12 @@ def schedules(app: Chalice) -> list[ScheduleHandler]:
     ]
 
 
+def mail_topic(prefix: str) -> str:
+    """Where SES publishes what became of a mail; empty while the template has no topic."""
+    names = [_named(properties["TopicName"]) for properties in _resources("AWS::SNS::Topic").values()]
+    return _ACCOUNT.format(service="sns", name=f"{prefix}-{names[0]}") if names else ""
+
+
 def _expression(given: Any) -> str:
     return given if isinstance(given, str) else str(given.to_string())
 

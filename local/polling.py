@@ -4,7 +4,8 @@ What it did hand back becomes visible again when the queue's own timeout has pas
 what came too often to its dead letters: nothing of that is imitated here.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,8 +27,14 @@ class Poller:
     def name(self) -> str:
         return self.handler.name
 
-    def poll(self, wait_seconds: int = 0, *, retry_at_once: bool = False) -> int:
-        """One batch; how many messages came."""
+    def poll(
+        self,
+        wait_seconds: int = 0,
+        *,
+        retry_at_once: bool = False,
+        working: Callable[[], AbstractContextManager[None]] = nullcontext,
+    ) -> int:
+        """One batch; how many messages came. `working` is entered while there is something in our hands."""
         size = self.handler.batch_size if isinstance(self.handler, QueueHandler) else 1
         answer = self.sqs.receive_message(
             QueueUrl=self.url,
@@ -36,7 +43,9 @@ class Poller:
             AttributeNames=["All"],
         )
         messages = answer.get("Messages", [])
-        if messages:
+        if not messages:
+            return 0
+        with working():
             self._settle(messages, self._failed(messages), retry_at_once)
         return len(messages)
 

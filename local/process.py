@@ -12,13 +12,16 @@ _PR_SET_PDEATHSIG = 1
 _libc = ctypes.CDLL(None) if sys.platform == "linux" else None
 
 
-def spawn(command: Sequence[str], env: Mapping[str, str], log: Path | None = None) -> subprocess.Popen[bytes]:
+def spawn(
+    command: Sequence[str], env: Mapping[str, str], *, log: Path | None = None, cwd: Path | None = None
+) -> subprocess.Popen[bytes]:
     """Start it in a group of its own, so that Ctrl-C reaches only us and we can stop things in order."""
     output = log.open("wb") if log else None
     try:
         return subprocess.Popen(
             command,
             env=dict(env),
+            cwd=cwd,
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.STDOUT if output else None,

@@ -1,0 +1,192 @@
+"""`make run`: everything Gna needs, on this machine, until Ctrl-C."""
+
+import errno
+import fcntl
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+from local import handlers, process
+from local import options as _options
+from local.emulator import Emulator, EmulatorFailed
+from local.options import PREFIX, BadOption, Options
+
+_ROOT = Path(__file__).parent.parent
+_PATIENCE = 60.0
+
+
+class Failed(Exception):
+    """Says in one line what is wrong and what to do."""
+
+
+class Stopped(Exception):
+    """Somebody asked us to end."""
+
+
+def main() -> int:
+    if "MAKELEVEL" in os.environ:  # if make is killed outright, nobody else would end us
+        process.end_with_parent()
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, _stop)
+    try:
+        _run(_options.read(os.environ))
+    except (Failed, BadOption, EmulatorFailed) as failure:
+        print(f"gna: {failure}", file=sys.stderr)
+        return 1
+    except Stopped:
+        print("gna: ended", flush=True)
+    return 0
+
+
+def _stop(number: int, frame: Any) -> None:
+    for other in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(other, signal.SIG_IGN)  # once is enough: what follows is the orderly end
+    raise Stopped
+
+
+def _run(options: Options) -> None:
+    env = _options.environment(options, os.environ)
+    _check_settings(env)
+    with ExitStack() as ending:
+        ending.enter_context(_alone(options.folder))
+        _check_free(options.port, "PORT")
+        _check_free(options.mail_port, "MAIL_PORT")
+        emulator = Emulator(options.folder / "emulator")
+        ending.callback(emulator.stop)
+        emulator.start()
+        emulator.deploy(PREFIX)
+        env |= emulator.environment | {"AWS_ENDPOINT_URL_SESV2": options.mail_url, "PYTHONPATH": str(_ROOT)}
+        children = _children(options, env, ending)
+        _write_whereabouts(options.folder, env, ending)
+        _wait_until_well(options, children)
+        _say(options, env)
+        _watch(emulator, children)
+
+
+def _children(options: Options, env: dict[str, str], ending: ExitStack) -> dict[str, subprocess.Popen[bytes]]:
+    """In this order, and ended in the other: who answers people goes first, what they rely on last."""
+    mailbox = ["--port", str(options.mail_port), "--data", str(options.folder / "mailbox")]
+    if topic := handlers.mail_topic(PREFIX):
+        mailbox += ["--sns-endpoint", env["AWS_ENDPOINT_URL"], "--topic", topic]
+    commands = {
+        "the mailbox": ["local.ses", *mailbox],
+        "the workers": ["local.work"],
+        "the app": ["local.web"],
+    }
+    children = {}
+    for name, arguments in commands.items():
+        children[name] = process.spawn([sys.executable, "-m", *arguments], env, cwd=_ROOT)
+        ending.callback(process.end, children[name])
+    return children
+
+
+def _check_settings(env: dict[str, str]) -> None:
+    from chalicelib.kernel import settings
+    from chalicelib.kernel.errors import Misconfigured
+
+    try:
+        settings.load(env)
+    except Misconfigured as failure:
+        raise Failed(failure.reason) from None
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Two runners on the same data would overwrite each other's."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = (folder / "lock").open("w")
+    except OSError as failure:
+        raise Failed(f"{folder} cannot be written ({failure.strerror}): choose another with LOCAL_DIR=…") from None
+    with lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise Failed(f"Gna is already running on {folder}: end it, or choose another with LOCAL_DIR=…") from None
+        yield
+
+
+def _check_free(port: int, name: str) -> None:
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+            probe.listen()
+        except OSError as failure:
+            what = "is taken" if failure.errno == errno.EADDRINUSE else f"cannot be used ({failure.strerror})"
+            raise Failed(f"Port {port} {what}: choose another with {name}={port + 1} make run") from None
+
+
+def _wait_until_well(options: Options, children: dict[str, subprocess.Popen[bytes]]) -> None:
+    until = time.monotonic() + _PATIENCE
+    for url in (f"{options.mail_url}/mailbox.json", f"{options.url}/health"):
+        while not _answers(url):
+            _check_alive(children)
+            if time.monotonic() > until:
+                raise Failed(f"{url} does not answer: what was printed above says why")
+            time.sleep(0.1)
+
+
+def _answers(url: str) -> bool:
+    try:
+        with urllib.request.urlopen(url, timeout=5) as answer:
+            return bool(answer.status == 200)
+    except (urllib.error.URLError, OSError):
+        return False
+
+
+def _check_alive(children: dict[str, subprocess.Popen[bytes]]) -> None:
+    for name, child in children.items():
+        if child.poll() is not None:
+            raise Failed(f"{name} ended by itself (exit code {child.returncode}): what was printed above says why")
+
+
+def _watch(emulator: Emulator, children: dict[str, subprocess.Popen[bytes]]) -> None:
+    while True:
+        time.sleep(0.5)
+        _check_alive(children)
+        if not emulator.alive:
+            raise Failed("the embedded AWS ended by itself: its last words are in emulator/emulator.log")
+
+
+def _write_whereabouts(folder: Path, env: dict[str, str], ending: ExitStack) -> None:
+    """So that `make demo` finds a running Gna; it holds secrets, like the folder it is in."""
+    file = folder / "running.json"
+    with open(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as stream:
+        names = ("AWS_", "GNA_", "SITE_", "SECRET_KEY", "WEBHOOK_SECRET", "FROM_", "CONTACT_", "ADMIN_")
+        json.dump({name: value for name, value in env.items() if name.startswith(names)}, stream)
+    ending.callback(file.unlink, missing_ok=True)
+
+
+def _say(options: Options, env: dict[str, str]) -> None:
+    open_door = env["DISABLE_AUTH"] == "true"
+    door = "no sign-in: DISABLE_AUTH=true" if open_door else "behind Cloudflare Access"
+    cadence = f"all schedules every {options.tick:g} s (LOCAL_TICK)" if options.tick else "at their real cadence"
+    print(
+        f"""
+  Gna is running. Ctrl-C ends it.
+
+    {options.url}/              the demo blog, with the subscribe form
+    {options.url}/admin         the dashboard ({door})
+    {options.mail_url}/              the mailbox: what would have been sent
+    {env["FEED_URL"]}   the watched feed
+
+    data in {options.folder} (`make reset` forgets it, `make demo` adds some)
+    schedules: {cadence}
+""",
+        flush=True,
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

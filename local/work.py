@@ -1,0 +1,99 @@
+"""The process that does what nobody waits for: queue and topic handlers, and schedules, of `app.py`."""
+
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import Any
+
+from chalicelib.kernel import aws, log, settings
+from local import cadence, handlers
+from local.handlers import ScheduleHandler
+from local.options import read
+from local.polling import Poller, pollers
+from local.warming import warm_up
+
+_WAIT_SECONDS = 10
+_AT_ONCE = 2  # workers a queue: enough to meet each other
+_GRACE = 8.0
+
+
+class Crew:
+    """Threads that can be asked to end, and how many of them are in the middle of something."""
+
+    def __init__(self) -> None:
+        self.ended = threading.Event()
+        self._idle = threading.Condition()
+        self._busy = 0
+
+    def start(self, *pollers: Poller) -> None:
+        for poller in pollers:
+            for _ in range(_AT_ONCE):
+                threading.Thread(target=self._poll, args=(poller,), daemon=True).start()
+
+    def schedule(self, schedule: ScheduleHandler, tick: float | None) -> None:
+        threading.Thread(target=self._repeat, args=(schedule, tick), daemon=True).start()
+
+    def end(self) -> None:
+        """Let what has begun come to its end, for a while; whoever only waits for work is not waited for."""
+        self.ended.set()
+        with self._idle:
+            self._idle.wait_for(lambda: self._busy == 0, _GRACE)
+
+    def _poll(self, poller: Poller) -> None:
+        while not self.ended.is_set():
+            try:
+                poller.poll(_WAIT_SECONDS, working=self._working)
+            except Exception as failure:
+                log.exception("poll.failed", failure, handler=poller.name)
+                self.ended.wait(1)
+
+    def _repeat(self, schedule: ScheduleHandler, tick: float | None) -> None:
+        # Once at the start: the first look at a feed only learns what is there, and should not come after a post.
+        with self._working():
+            schedule.handle()
+        due = cadence.times(schedule.expression, datetime.now(UTC))
+        while not self.ended.wait(tick or max(0.0, next(due).timestamp() - time.time())):
+            with self._working():
+                schedule.handle()
+
+    @contextmanager
+    def _working(self) -> Iterator[None]:
+        with self._idle:
+            self._busy += 1
+        try:
+            yield
+        finally:
+            with self._idle:
+                self._busy -= 1
+                self._idle.notify_all()
+
+
+def main() -> int:
+    import app
+
+    crew = Crew()
+    signal.signal(signal.SIGTERM, lambda *_: crew.ended.set())
+    warm_up()
+    prefix = settings.current().prefix
+    crew.start(*pollers(app.app, _patient_client(), aws.client("sns"), prefix))
+    for schedule in handlers.schedules(app.app):
+        crew.schedule(schedule, read(os.environ).tick)
+    crew.ended.wait()
+    crew.end()
+    return 0
+
+
+def _patient_client() -> Any:
+    """The app's own client would hang up on a long poll."""
+    from botocore.config import Config
+
+    return aws.session().create_client("sqs", config=Config(read_timeout=60, max_pool_connections=100))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
