@@ -1,0 +1,150 @@
+"""The bytes a server sent, made into a document that is safe to parse: its characters right, its size bounded.
+
+The parser is patient with everything, so what would keep it busy too long is turned away here, by counting.
+"""
+
+import codecs
+import re
+
+MOST_ENTRIES = 5_000
+_MOST_MARKUP = 200_000
+# Where XML is broken the parser starts over with a slower one.
+_MOST_BROKEN_MARKUP = 60_000
+_DEEPEST = 200
+_MOST_ATTRIBUTES = 500
+_MOST_PREFIXES = 100
+
+_DECLARATION = re.compile(rb"""\s*<\?xml[^>]{0,200}?encoding\s*=\s*["']([A-Za-z0-9._:-]{1,40})["']""")
+_CHARSET = re.compile(r"charset\s*=\s*[\"']?([A-Za-z0-9._:-]{1,40})", re.IGNORECASE)
+# Python knows encodings that are none of a feed's: utf-7 hides markup, others are not text at all.
+_ENCODINGS = re.compile(
+    r"(utf-(8|16|32)(-[bl]e)?|ascii|iso8859-\d+|cp\d+|koi8-[rtu]|mac-\w+|tis-620"
+    r"|shift_jis(_2004|x0213)?|euc_\w+|iso2022_\w+|gb2312|gbk|gb18030|hz|big5(hkscs)?|johab)\Z"
+)
+_BOMS = [
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+]
+_NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
+_PROLOGUE = re.compile(r"<\?xml[^>]{0,200}\?>")
+_PREFIX = re.compile(r"xmlns:([^\s=<>]{1,60})")
+_ENTRY = re.compile(r"<(?:[\w-]{1,20}:)?(?:item|entry)[\s>/]")
+_CROWDED_TAG = re.compile(rf"<[A-Za-z](?:[^<>=]*=){{{_MOST_ATTRIBUTES}}}")
+_OPENING = re.compile(r"<([A-Za-z_][\w.-]{0,40}(?::[\w.-]{1,40})?)")
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+_ROOTS = {"rss", "feed", "rdf", "channel"}
+
+
+class NotAFeed(Exception):
+    """`reason` says what came instead, in words of ours."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+def text(body: bytes, content_type: str) -> str:
+    """The characters of the document, whatever its labels claim; none of them forbidden in XML."""
+    decoded = _NOT_XML.sub("", _decoded(body, content_type)).lstrip("\ufeff \t\r\n")
+    if not decoded:
+        raise NotAFeed("the feed is empty")
+    return decoded
+
+
+def xml(decoded: str) -> bytes:
+    """UTF-8 for the XML parser, or `NotAFeed` if it is something else or more than we read."""
+    _check_root(decoded)
+    _check_bounds(decoded)
+    clean = _PROLOGUE.sub("", decoded, count=1).lstrip().encode()
+    if not _is_well_formed(clean) and _markup(decoded) > _MOST_BROKEN_MARKUP:
+        raise NotAFeed("the feed is not valid XML, and too large to guess what was meant")
+    return clean
+
+
+def is_json(decoded: str) -> bool:
+    return decoded.startswith("{")
+
+
+def _decoded(body: bytes, content_type: str) -> str:
+    for bom, encoding in _BOMS:
+        if body.startswith(bom):
+            return body.decode(encoding, "replace")
+    declared = _DECLARATION.match(body)
+    told = _CHARSET.search(content_type)
+    labels = [_known(told[1]) if told else None, _known(declared[1].decode()) if declared else None]
+    for encoding in _candidates(body, [label for label in labels if label]):
+        try:
+            return body.decode(encoding)
+        except ValueError:
+            continue
+    return body.decode("cp1252", "replace")
+
+
+def _candidates(body: bytes, labels: list[str]) -> list[str]:
+    """What reads as UTF-8 is UTF-8, whatever the label; unless it is seven-bit, where the label may know better."""
+    if body[:2] in (b"<\0", b"\0<"):
+        return ["utf-16-le" if body[:2] == b"<\0" else "utf-16-be", *labels]
+    if body.isascii():
+        return [*labels, "utf-8"]
+    return ["utf-8", *labels]
+
+
+def _known(name: str) -> str | None:
+    try:
+        encoding = codecs.lookup(name).name
+    except LookupError:
+        return None
+    if not _ENCODINGS.match(encoding):
+        return None
+    # As browsers do: who says Latin-1 writes what Windows does.
+    return "cp1252" if encoding in ("iso8859-1", "ascii") else encoding
+
+
+def _check_root(decoded: str) -> None:
+    opening = _OPENING.search(_COMMENT.sub("", decoded[:20_000]))
+    root = opening[1].rpartition(":")[2].lower() if opening else ""
+    if root == "html":
+        raise NotAFeed("a web page came instead of the feed")
+    if root not in _ROOTS:
+        raise NotAFeed("this is neither RSS, Atom nor JSON Feed")
+
+
+def _check_bounds(decoded: str) -> None:
+    if _markup(decoded) > _MOST_MARKUP or _CROWDED_TAG.search(decoded):
+        raise NotAFeed("the feed holds more markup than we read")
+    if len(set(_PREFIX.findall(decoded))) > _MOST_PREFIXES:
+        raise NotAFeed("the feed declares more namespaces than we read")
+    if len(_ENTRY.findall(decoded)) > MOST_ENTRIES or decoded.count("xml:base") > MOST_ENTRIES:
+        raise NotAFeed(f"the feed has more than {MOST_ENTRIES} entries")
+
+
+def _markup(decoded: str) -> int:
+    return decoded.count("<") + decoded.count("&")
+
+
+def _is_well_formed(clean: bytes) -> bool:
+    """Looked through once at the speed of C: nesting without end is found here, not in the parser's stacks."""
+    from xml.parsers import expat
+
+    depth = 0
+
+    def opened(name: str, attributes: dict[str, str]) -> None:
+        nonlocal depth
+        depth += 1
+        if depth > _DEEPEST:
+            raise NotAFeed("the feed is nested more deeply than we read")
+
+    def closed(name: str) -> None:
+        nonlocal depth
+        depth -= 1
+
+    parser = expat.ParserCreate()
+    parser.StartElementHandler, parser.EndElementHandler = opened, closed
+    try:
+        parser.Parse(clean, True)
+    except expat.ExpatError:
+        return False
+    return True

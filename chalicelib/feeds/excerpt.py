@@ -1,0 +1,64 @@
+"""From what a feed says in HTML to what we mail of it: plain text, cut at a word, and perhaps an image."""
+
+import html
+import re
+from urllib.parse import urljoin, urlsplit
+
+_LONGEST_SOURCE = 20_000
+_LONGEST_URL = 2_000
+# Where text of two such elements meets there is a gap to the eye, so there must be one in the text.
+_BLOCK = re.compile(
+    r"(?=</?(?:address|article|blockquote|br|dd|div|dl|dt|figcaption|figure|h[1-6]|hr|li|ol|p|pre|section|table|td|th|tr"
+    r"|ul)\b)",
+    re.IGNORECASE,
+)
+_IMAGE = re.compile(r"<img\b([^>]{0,4000})>", re.IGNORECASE)
+_SOURCE = re.compile(r"""(?:^|\s)src\s*=\s*["']?([^"'\s>]{1,2000})""", re.IGNORECASE)
+_PIXEL = re.compile(r"""(?:width|height)\s*=\s*["']?[01](?:px)?["'\s/]""", re.IGNORECASE)
+_SPACE = re.compile(r"[\s\x00-\x1f\x7f\u2028\u2029]+")
+
+
+def plain(source: str) -> str:
+    """The text of HTML, scripts and styles left out, on one line. Not escaped: that is for whoever shows it."""
+    import nh3
+
+    spaced = _BLOCK.sub(" ", source[:_LONGEST_SOURCE])
+    return one_line(html.unescape(nh3.clean(spaced, tags=set())))
+
+
+def one_line(text: str) -> str:
+    return _SPACE.sub(" ", text).strip()
+
+
+def cut(text: str, longest: int) -> str:
+    """At most so many characters, ending after a word; a single endless word is cut where it must be."""
+    if len(text) <= longest:
+        return text
+    head = text[: longest - 1]
+    if not text[longest - 1].isspace():
+        head = head.rpartition(" ")[0] or head
+    return head.rstrip(" ,;:.–—-") + "…"
+
+
+def first_image(source: str, base: str) -> str:
+    """The first image of the text that is one: not a tracking pixel, not a smiley in the address itself."""
+    for image in _IMAGE.finditer(source[:_LONGEST_SOURCE]):
+        found = _SOURCE.search(image[1])
+        if found and not _PIXEL.search(image[1] + " "):
+            address = web_url(html.unescape(found[1]), base)
+            if address:
+                return address
+    return ""
+
+
+def web_url(address: str, base: str = "") -> str:
+    """The absolute http(s) URL meant, or nothing: no other scheme ever reaches a mail."""
+    if not address or len(address) > _LONGEST_URL:
+        return ""
+    try:
+        absolute = urljoin(base, one_line(address))
+        parts = urlsplit(absolute)
+        sound = parts.scheme in ("http", "https") and bool(parts.hostname) and not parts.username
+    except ValueError:
+        return ""
+    return absolute.replace(" ", "%20") if sound else ""

@@ -1,0 +1,188 @@
+"""What is new. Most rules are stated for any feed in any order, and hypothesis looks for one that breaks them."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chalicelib.feeds.model import AHEAD, NEAR, Entry, Memory, identity, judge
+
+NOW = datetime(2026, 11, 16, 12, tzinfo=UTC)
+FLOOD = 10
+
+ages = st.one_of(st.none(), st.integers(min_value=0, max_value=60 * 24 * 40))
+entry = st.builds(
+    lambda number, age, by_update, title: Entry(
+        id=f"https://blog.example.org/{number}",
+        title=title,
+        **{"updated" if by_update else "published": None if age is None else NOW - timedelta(minutes=age)},
+    ),
+    st.integers(min_value=0, max_value=60),
+    ages,
+    st.booleans(),
+    st.sampled_from(["a", "b"]),
+)
+documents = st.lists(entry, max_size=40)
+
+
+def dated(number: int, hours: float = 0, **more: str) -> Entry:
+    return Entry(id=str(number), published=NOW - timedelta(hours=hours), **more)
+
+
+def remembering(*entries: Entry) -> Memory:
+    return judge(entries, None, NOW, FLOOD).memory
+
+
+def new(entries: list[Entry], memory: Memory | None, now: datetime = NOW) -> list[str]:
+    return [entry.id for entry in judge(entries, memory, now, FLOOD).new]
+
+
+def test_identity_is_guid_then_link_then_what_it_says():
+    assert identity("g", "l", "t", "c") == "g"
+    assert identity("", "l", "t", "c") == "l"
+    assert identity("", "", "t", "c") != identity("", "", "t", "d")
+
+
+def test_the_first_check_records_everything_and_sends_nothing():
+    verdict = judge([dated(1, 5), dated(2), Entry(id="3")], None, NOW, FLOOD)
+    assert verdict.first
+    assert not verdict.new
+    assert verdict.memory.watermark == NOW
+    assert len(verdict.memory.marks) == 3
+
+
+def test_a_later_entry_is_new_and_moves_the_watermark():
+    memory = remembering(dated(1, 5))
+    verdict = judge([dated(2, 1), dated(1, 5)], memory, NOW, FLOOD)
+    assert [entry.id for entry in verdict.new] == ["2"]
+    assert verdict.memory.watermark == NOW - timedelta(hours=1)
+
+
+def test_new_entries_come_latest_first():
+    assert new([dated(2, 3), dated(4, 1), dated(3, 2)], remembering(dated(1, 5))) == ["4", "3", "2"]
+
+
+def test_two_entries_of_the_same_second_are_both_mailed():
+    assert new([dated(1, 1), dated(2, 1)], remembering(dated(1, 1))) == ["2"]
+
+
+def test_a_post_dated_a_little_before_the_last_one_is_new_but_not_one_from_the_archive():
+    memory = remembering(dated(1))
+    assert new([dated(1), dated(2, 30)], memory) == ["2"]
+    assert new([dated(1), dated(3, 24 * 30)], memory) == []
+
+
+def test_an_updated_entry_is_not_new():
+    memory = remembering(dated(1, 5), Entry(id="2", updated=NOW - timedelta(days=9)))
+    touched = [dated(1, 0, title="corrected"), Entry(id="2", updated=NOW)]
+    assert new(touched, memory) == []
+
+
+def test_an_undated_entry_counts_from_when_it_was_first_seen():
+    memory = remembering(dated(1, 5))
+    verdict = judge([dated(1, 5), Entry(id="2")], memory, NOW, FLOOD)
+    assert [entry.id for entry in verdict.new] == ["2"]
+    assert new([dated(1, 5), Entry(id="2")], verdict.memory) == []
+
+
+def test_a_future_dated_entry_waits_for_its_time():
+    later = dated(2, -3)
+    verdict = judge([dated(1, 5), later], remembering(dated(1, 5)), NOW, FLOOD)
+    assert not verdict.new
+    assert verdict.waiting_until == later.published
+    assert verdict.memory.watermark == NOW - timedelta(hours=5)
+    assert new([dated(1, 5), later], verdict.memory, NOW + timedelta(hours=3)) == ["2"]
+
+
+def test_a_clock_a_little_ahead_does_not_hold_a_post_back():
+    assert new([dated(2, -0.1)], remembering(dated(1, 5))) == ["2"]
+
+
+def test_a_site_that_moves_to_https_keeps_its_entries():
+    old = Entry(id="http://blog.example.org/1", published=NOW)
+    assert new([replace(old, id="https://blog.example.org/1")], remembering(old)) == []
+
+
+def test_more_than_so_many_at_once_is_a_flood():
+    memory = remembering(dated(0, 40))
+    many = [dated(number, 1) for number in range(1, 12)]
+    assert judge([*many, dated(0, 40)], memory, NOW, 10).flood
+    assert not judge([*many[:10], dated(0, 40)], memory, NOW, 10).flood
+
+
+def test_a_feed_whose_entries_are_all_new_was_rewritten():
+    memory = remembering(*(dated(number, 1) for number in range(10)))
+    rewritten = [dated(100 + number, 1) for number in range(10)]
+    assert judge(rewritten, memory, NOW, 50).flood
+
+
+def test_a_feed_that_shows_only_its_latest_post_is_no_flood():
+    memory = remembering(dated(1, 5))
+    verdict = judge([dated(2, 1)], memory, NOW, FLOOD)
+    assert len(verdict.new) == 1
+    assert not verdict.flood
+
+
+@given(documents, documents)
+def test_the_same_document_twice_has_nothing_new(before, after):
+    memory = judge(after, remembering(*before), NOW, FLOOD).memory
+    assert new(after, memory) == []
+
+
+@given(documents, documents, st.randoms())
+def test_the_order_and_repetition_of_entries_change_nothing(before, after, random):
+    memory = remembering(*before)
+    shuffled = after + random.choices(after, k=len(after)) if after else []
+    random.shuffle(shuffled)
+    one, other = judge(after, memory, NOW, FLOOD), judge(shuffled, memory, NOW, FLOOD)
+    assert one == other
+
+
+@given(documents, st.data())
+def test_entries_that_vanish_and_return_are_not_mailed_again(entries, data):
+    memory = remembering(*entries)
+    for _ in range(3):
+        shown = data.draw(st.lists(st.sampled_from(entries), unique=True)) if entries else []
+        verdict = judge(shown, memory, NOW, FLOOD)
+        assert not verdict.new
+        memory = verdict.memory
+    assert new(entries, memory) == []
+
+
+@given(st.lists(documents, max_size=6))
+def test_no_entry_is_ever_mailed_twice(history):
+    memory, mailed = remembering(), []
+    for document in history:
+        verdict = judge(document, memory, NOW, FLOOD)
+        mailed += [entry.mark for entry in verdict.new]
+        memory = verdict.memory
+    assert len(mailed) == len(set(mailed))
+
+
+@given(documents, documents)
+def test_the_watermark_never_moves_back_nor_into_the_future(before, after):
+    memory = remembering(*before)
+    later = judge(after, memory, NOW, FLOOD).memory
+    assert memory.watermark <= later.watermark <= NOW + AHEAD
+
+
+@given(documents, st.lists(st.integers(min_value=100, max_value=200), unique=True, min_size=1, max_size=9))
+def test_every_post_published_since_is_mailed(before, numbers):
+    memory = remembering(*before)
+    posts = [dated(number, -0.1) for number in numbers]
+    assert sorted(new([*posts, *before], memory)) == sorted(str(number) for number in numbers)
+
+
+def test_what_is_remembered_does_not_grow_with_the_years():
+    memory, sizes = remembering(*(dated(number, 100) for number in range(20))), []
+    for number in range(20, 400):
+        now = NOW + timedelta(days=number)
+        shown = [Entry(id=str(n), published=NOW + timedelta(days=n)) for n in range(number - 19, number + 1)]
+        memory = judge(shown, memory, now, FLOOD).memory
+        sizes.append(len(memory.marks))
+    assert max(sizes) == sizes[-1] == 120
+
+
+def test_near_is_wider_than_any_time_zone():
+    assert timedelta(hours=26) <= NEAR
