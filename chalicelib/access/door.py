@@ -5,13 +5,12 @@ from typing import Any
 from chalice.app import AuthRequest, Blueprint
 
 from chalicelib.access.handler import decide
-
-HEADER = "Cf-Access-Jwt-Assertion"
+from chalicelib.web.guard import ACCESS_HEADER
 
 authorizer = Blueprint(__name__)
 
 
 # A verdict is not kept: a cached one would outlive the token's own end.
-@authorizer.authorizer(name="door", ttl_seconds=0, header=HEADER)
+@authorizer.authorizer(name="door", ttl_seconds=0, header=ACCESS_HEADER)
 def door(request: AuthRequest) -> dict[str, Any]:
     return decide(request.token, request.method_arn)

@@ -26,6 +26,7 @@ class Request:
     source_ip: str
     request_id: str
     authorizer: Mapping[str, str]
+    repeated: frozenset[str] = frozenset()
 
     @property
     def content_type(self) -> str:
@@ -112,4 +113,11 @@ def read(chalice_request: Any, path: Mapping[str, str]) -> Request:
         source_ip=context.get("identity", {}).get("sourceIp", ""),
         request_id=context.get("requestId", ""),
         authorizer=context.get("authorizer") or {},
+        repeated=_repeated(chalice_request.to_original_event().get("multiValueHeaders") or {}),
     )
+
+
+def _repeated(headers: Mapping[str, list[str]]) -> frozenset[str]:
+    """Names of headers that came more than once, whatever their spelling; `headers` has but one value of each."""
+    names = [name.lower() for name, values in headers.items() for _ in values]
+    return frozenset(name for name in names if names.count(name) > 1)

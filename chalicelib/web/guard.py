@@ -1,0 +1,50 @@
+"""What a guarded route demands beside its authorizer: somebody is known, by one token, and it was they who asked.
+
+The Access cookie comes with every request of the admin's browser, whoever's page caused it. So a request that
+changes something must come from our own pages, or from a script, which sends neither of the two headers.
+"""
+
+from urllib.parse import urlsplit
+
+from chalicelib.kernel import settings
+from chalicelib.kernel.errors import Refused, Unauthenticated
+from chalicelib.web.request import JSON, Request
+
+ACCESS_HEADER = "Cf-Access-Jwt-Assertion"
+
+_LOOKING = ("GET", "HEAD", "OPTIONS")
+
+
+def check_caller(request: Request) -> None:
+    # The gateway has asked the authorizer; if a deployment ever loses that, the door is shut here all the same.
+    if not request.identity:
+        raise Unauthenticated("Authentication required")
+    if ACCESS_HEADER.lower() in request.repeated:
+        raise Refused("Invalid token")
+    if request.method not in _LOOKING and _is_foreign(request):
+        raise Refused("Cross-site request refused")
+
+
+def check_body(request: Request) -> None:
+    """Any page can send a form anywhere, but JSON only where it may: a form has to show where it comes from."""
+    if request.method in _LOOKING or not request.body or request.content_type == JSON:
+        return
+    if not request.headers.get("sec-fetch-site") and not request.headers.get("origin"):
+        raise Refused("Cross-site request refused")
+
+
+def _is_foreign(request: Request) -> bool:
+    site, origin = request.headers.get("sec-fetch-site"), request.headers.get("origin")
+    if site == "same-origin":
+        return False
+    return site not in (None, "none") or (origin is not None and not _is_ours(origin))
+
+
+def _is_ours(origin: str) -> bool:
+    current = settings.current()
+    ours = urlsplit(current.site_url)
+    if origin == f"{ours.scheme}://{ours.netloc}":
+        return True
+    # At home localhost and 127.0.0.1 are the same place. Any other name could be made to point here.
+    at_home = current.local and ours.hostname in ("127.0.0.1", "localhost")
+    return at_home and origin in [f"{ours.scheme}://{name}:{ours.port}" for name in ("127.0.0.1", "localhost")]
