@@ -32,9 +32,10 @@ class Emulator:
     """Keeps what it holds in `folder`, if told to; listens on a free port of the loopback interface only, because
     it runs whatever code is uploaded to it."""
 
-    def __init__(self, folder: Path, *, keep: bool = True) -> None:
+    def __init__(self, folder: Path, *, keep: bool = True, strict: bool = False) -> None:
         self._folder = folder.resolve()
         self._keep = keep
+        self._strict = strict  # refuse what a function's role does not allow, as AWS would
         self._process: subprocess.Popen[bytes] | None = None
         self._clients: dict[tuple[str, str], Any] = {}
         self.url = ""
@@ -132,6 +133,7 @@ class Emulator:
             "S3_DATA_DIR": str(self._folder / "s3"),
             "TMPDIR": str(self._folder),
             "LOG_LEVEL": "WARNING",
+            "AUTH": "true" if self._strict else "false",
             # Listeners and a docker daemon Gna has no use for.
             "IOT_MTLS_ENABLED": "0",
             "SFTP_ENABLED": "0",

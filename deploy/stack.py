@@ -1,0 +1,129 @@
+"""CloudFormation: bring an account to what a template says, and tell what happens meanwhile."""
+
+import hashlib
+import json
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from deploy.stage import Refused
+
+Clients = Callable[[str], Any]
+
+_PATIENCE = 1800
+_NOTHING = ("didn't contain changes", "No updates are to be performed")
+_CAPABILITIES = ["CAPABILITY_IAM", "CAPABILITY_NAMED_IAM", "CAPABILITY_AUTO_EXPAND"]
+
+
+@dataclass(frozen=True)
+class Uploaded:
+    bucket: str
+    key: str
+    url: str
+
+
+def upload(clients: Clients, content: bytes, suffix: str) -> Uploaded:
+    """Put it into this account's bucket for packages; the name is its content, so nothing is sent twice."""
+    s3, identity = clients("s3"), clients("sts").get_caller_identity()
+    region = s3.meta.region_name
+    bucket = f"gna-packages-{identity['Account']}-{region}"
+    _ensure_bucket(s3, bucket, region)
+    key = f"{hashlib.sha256(content).hexdigest()}.{suffix}"
+    if not s3.list_objects_v2(Bucket=bucket, Prefix=key).get("KeyCount"):
+        s3.put_object(Bucket=bucket, Key=key, Body=content)
+    return Uploaded(bucket, key, f"{s3.meta.endpoint_url}/{bucket}/{key}")
+
+
+def _ensure_bucket(s3: Any, bucket: str, region: str) -> None:
+    if bucket in {found["Name"] for found in s3.list_buckets()["Buckets"]}:
+        return
+    where = {} if region == "us-east-1" else {"CreateBucketConfiguration": {"LocationConstraint": region}}
+    s3.create_bucket(Bucket=bucket, **where)
+    closed = dict.fromkeys(
+        ("BlockPublicAcls", "IgnorePublicAcls", "BlockPublicPolicy", "RestrictPublicBuckets"), True
+    )
+    s3.put_public_access_block(Bucket=bucket, PublicAccessBlockConfiguration=closed)
+
+
+def with_code(template: dict[str, Any], code: Uploaded) -> dict[str, Any]:
+    """The template with every function's code where it was uploaded to."""
+    for resource in template["Resources"].values():
+        if resource["Type"] == "AWS::Serverless::Function":
+            resource["Properties"]["CodeUri"] = {"Bucket": code.bucket, "Key": code.key}
+    return template
+
+
+def apply(clients: Clients, name: str, template: Mapping[str, Any], parameters: Mapping[str, str]) -> dict[str, str]:
+    """Create or update the stack through a change set, print what changes, wait, and return the outputs."""
+    cloudformation = clients("cloudformation")
+    # By its address: a template given in the call may only have 51,200 bytes.
+    body = upload(clients, json.dumps(template, separators=(",", ":")).encode(), "json")
+    exists = _status(cloudformation, name) not in (None, "REVIEW_IN_PROGRESS")
+    change_set = cloudformation.create_change_set(
+        StackName=name,
+        ChangeSetName=f"gna-{int(time.time())}",
+        ChangeSetType="UPDATE" if exists else "CREATE",
+        TemplateURL=body.url,
+        Parameters=[{"ParameterKey": key, "ParameterValue": value} for key, value in parameters.items()],
+        Capabilities=_CAPABILITIES,
+    )["Id"]
+    if _describe(cloudformation, change_set):
+        cloudformation.execute_change_set(ChangeSetName=change_set)
+        _wait(cloudformation, name)
+    else:
+        cloudformation.delete_change_set(ChangeSetName=change_set)
+        print(f"{name}: nothing to change")
+    return outputs(clients, name)
+
+
+def outputs(clients: Clients, name: str) -> dict[str, str]:
+    stack = clients("cloudformation").describe_stacks(StackName=name)["Stacks"][0]
+    return {output["OutputKey"]: output["OutputValue"] for output in stack.get("Outputs", [])}
+
+
+def _describe(cloudformation: Any, change_set: str) -> bool:
+    """Wait until the change set is worked out and print it; False when there is nothing to do."""
+    until = time.monotonic() + _PATIENCE
+    while time.monotonic() < until:
+        found = cloudformation.describe_change_set(ChangeSetName=change_set)
+        if found["Status"] == "FAILED":
+            reason = found.get("StatusReason", "")
+            if any(text in reason for text in _NOTHING):
+                return False
+            raise Refused(f"CloudFormation refused the template: {reason}")
+        if found["Status"] == "CREATE_COMPLETE":
+            for change in found.get("Changes", []):
+                detail = change["ResourceChange"]
+                print(f"  {detail['Action']:8} {detail['LogicalResourceId']} ({detail['ResourceType']})")
+            return True
+        time.sleep(0.5)
+    raise Refused("the change set did not get ready in time")
+
+
+def _wait(cloudformation: Any, name: str) -> None:
+    until = time.monotonic() + _PATIENCE
+    while (status := _status(cloudformation, name) or "").endswith("IN_PROGRESS"):
+        if time.monotonic() > until:
+            raise Refused(f"{name} is still {status}: look at its events in the console")
+        time.sleep(0.5)
+    if status not in ("CREATE_COMPLETE", "UPDATE_COMPLETE"):
+        raise Refused(f"{name} ended as {status}: {_first_failure(cloudformation, name)}")
+
+
+def _first_failure(cloudformation: Any, name: str) -> str:
+    events = cloudformation.describe_stack_events(StackName=name)["StackEvents"]
+    failed = [event for event in events if event["ResourceStatus"].endswith("_FAILED")]
+    if not failed:
+        return "no event says why"
+    first = failed[-1]
+    return f"{first['LogicalResourceId']}: {first.get('ResourceStatusReason', 'no reason given')}"
+
+
+def _status(cloudformation: Any, name: str) -> str | None:
+    try:
+        return str(cloudformation.describe_stacks(StackName=name)["Stacks"][0]["StackStatus"])
+    except cloudformation.exceptions.ClientError as failure:
+        if "does not exist" in str(failure):
+            return None
+        raise

@@ -1,0 +1,72 @@
+"""A stage's settings as they were written down, and as the parameters of its stack."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+FOLDER = Path(__file__).parent / "stages"
+
+# Parameters that are no setting of the app.
+_ONLY_PARAMETERS = {"DOMAIN_NAME": "DomainName", "CERTIFICATE_ARN": "CertificateArn"}
+_FROM_STAGE = {"GNA_PREFIX", "SECRETS_PATH", "CONFIGURATION_SET"}
+
+
+class Refused(SystemExit):
+    """One clear line that says what to do, and a non-zero exit."""
+
+
+@dataclass(frozen=True)
+class Stage:
+    name: str
+    settings: Mapping[str, str]
+
+    @property
+    def prefix(self) -> str:
+        return f"gna-{self.name}"
+
+    @property
+    def secrets_path(self) -> str:
+        return f"/gna/{self.name}"
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """The settings as the deployed functions will see them."""
+        own = {"GNA_PREFIX": self.prefix, "SECRETS_PATH": self.secrets_path, "CONFIGURATION_SET": self.prefix}
+        return {**self.settings, **own}
+
+
+def read(name: str, environ: Mapping[str, str] | None = None) -> Stage:
+    """`deploy/stages/<name>.env`; what the environment says of a setting that is in it wins."""
+    file = FOLDER / f"{name}.env"
+    if not file.exists():
+        raise Refused(
+            f"{file.name} is missing: copy deploy/stages/example.env to deploy/stages/{file.name}, fill it in"
+        )
+    written = parse(file.read_text())
+    chosen = os.environ if environ is None else environ
+    return Stage(name, {key: chosen.get(key, value) for key, value in written.items()})
+
+
+def parse(text: str) -> dict[str, str]:
+    settings = {}
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.strip() and not line.lstrip().startswith("#"):
+            key, equals, value = line.partition("=")
+            if not equals:
+                raise Refused(f"line {number} of the stage's settings is not NAME=value")
+            settings[key.strip()] = value.strip()
+    return settings
+
+
+def parameters(stage: Stage, template: Mapping[str, Any]) -> dict[str, str]:
+    """The stack's parameters. A setting that no parameter takes is refused rather than lost."""
+    variables = template["Globals"]["Function"]["Environment"]["Variables"]
+    known = {name: value["Ref"] for name, value in variables.items() if name not in _FROM_STAGE} | _ONLY_PARAMETERS
+    if "DISABLE_AUTH" in stage.settings:
+        raise Refused("DISABLE_AUTH is for local use only: remove it, /admin would stand open")
+    if unknown := sorted(set(stage.settings) - set(known)):
+        raise Refused(f"unknown in {stage.name}.env: {', '.join(unknown)} (secrets: `make secrets`)")
+    given = {known[name]: value for name, value in stage.settings.items() if value}
+    return {"Prefix": stage.prefix, "SecretsPath": stage.secrets_path} | given
