@@ -25,7 +25,7 @@ class Rendered:
 
 def mail(name: str, **values: Any) -> Rendered:
     """Both forms of a mail and its subject."""
-    given = _site() | values
+    given = site() | values
     plain = environment().get_template(f"{name}.txt")
     subject = "".join(plain.blocks["subject"](plain.new_context(given)))
     html = environment().get_template(f"{name}.html").render(given, subject=" ".join(subject.split()))
@@ -47,14 +47,15 @@ def environment() -> Any:
     )
 
 
-def _site() -> dict[str, str]:
-    site = settings.current()
+def site() -> dict[str, str]:
+    """What every template may say about this deployment."""
+    now = settings.current()
     return {
-        "lang": site.site_lang,
-        "site_name": site.site_name,
-        "site_url": site.site_url,
-        "contact_email": site.contact_email,
-        "postal_address": site.postal_address,
-        "colour": site.site_color,
-        "ink": ink_on(site.site_color),
+        "lang": now.site_lang,
+        "site_name": now.site_name,
+        "site_url": now.site_url,
+        "contact_email": now.contact_email,
+        "postal_address": now.postal_address,
+        "colour": now.site_color,
+        "ink": ink_on(now.site_color),
     }
