@@ -2,12 +2,15 @@
 
 from typing import Any
 
-from chalice.app import Chalice, Cron, SQSEvent
+from chalice.app import Chalice, Cron, Rate, SQSEvent
 
 from chalicelib.access import door
 from chalicelib.audience import embed_routes, profile_routes
 from chalicelib.audience import jobs as audience_jobs
 from chalicelib.audience import routes as audience_routes
+from chalicelib.audience import service as audience_service
+from chalicelib.events import jobs as event_jobs
+from chalicelib.events.webhooks import routes as webhook_routes
 from chalicelib.kernel import lifetime, queues
 from chalicelib.web import health
 
@@ -19,6 +22,7 @@ app.register_blueprint(audience_routes.routes)
 app.register_blueprint(profile_routes.api)
 app.register_blueprint(profile_routes.routes)
 app.register_blueprint(embed_routes.routes)
+app.register_blueprint(webhook_routes.routes)
 
 
 @app.on_sqs_message(queue=queues.name("mail"), batch_size=10)
@@ -29,3 +33,19 @@ def mail(event: SQSEvent) -> Any:
 @app.schedule(Cron(7, "*", "*", "*", "?", "*"))
 def clean_up(event: Any) -> None:
     audience_jobs.clean_up(lifetime.left(event.context))
+
+
+# One message at a time: a slow endpoint occupies one function, and no other endpoint waits behind it.
+@app.on_sqs_message(queue=queues.name("events"), batch_size=1)
+def send_events(event: SQSEvent) -> Any:
+    return queues.consume(event.to_dict(), event_jobs.worker(audience_service.address_of))
+
+
+@app.schedule(Rate(1, unit=Rate.MINUTES))
+def sweep_events(event: Any) -> None:
+    event_jobs.sweep()
+
+
+@app.schedule(Cron(20, 3, "*", "*", "?", "*"))
+def clean_up_events(event: Any) -> None:
+    event_jobs.clean_up()

@@ -163,6 +163,12 @@ def stored_about(text: str) -> dict[str, object]:
     }
 
 
+def address_of(subscriber_id: str) -> str | None:
+    """For those who may know it; None once the person is gone."""
+    subscriber = store.find(subscriber_id)
+    return subscriber.email if subscriber else None
+
+
 def _newcomer(sign_up: SignUp, now: datetime) -> Subscriber:
     return Subscriber(
         id=ids.new(),

@@ -4,10 +4,13 @@ Whatever commits is told at least once; what does not commit is never told.
 """
 
 import threading
+import time
 import uuid
+from functools import lru_cache
 
 from chalicelib.events import model, store
 from chalicelib.events.model import Event, EventType, Payload
+from chalicelib.events.webhooks import store as webhook_store
 from chalicelib.kernel import clock, ids, log, queues, settings, tables
 from chalicelib.kernel.errors import Unavailable
 
@@ -24,12 +27,17 @@ def record(type: EventType, aggregate_id: str, payload: Payload) -> tables.Put:
 
 def hurry(aggregate_id: str) -> None:
     """After the commit: have it told now. It may fail or be left out; the sweep tells it within a minute."""
-    if not settings.current().event_bus:
-        return
     try:
-        queues.send("events", {"aggregates": [aggregate_id]})
+        if settings.current().event_bus or _webhooks_exist(int(time.monotonic() // 60)):
+            queues.send("events", {"aggregates": [aggregate_id]})
     except Unavailable:
         log.warning("events.not_hurried", aggregate_id=aggregate_id)
+
+
+@lru_cache(maxsize=1)
+def _webhooks_exist(minute: int) -> bool:
+    """Asked once a minute: where nobody listens, hurrying costs nothing."""
+    return bool(webhook_store.everyone())
 
 
 def _next_id() -> str:

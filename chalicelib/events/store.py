@@ -4,11 +4,18 @@ Two sparse indexes hold each event in turn: `pending` until it is relayed (so th
 owed, in one request when nothing is), then `done` by the day, for the clean-up and for replays.
 """
 
+from collections.abc import Iterator
+from datetime import date, datetime, timedelta
+
 from pynamodb.attributes import JSONAttribute, NumberAttribute, UnicodeAttribute
 from pynamodb.indexes import AllProjection, GlobalSecondaryIndex, KeysOnlyProjection
 
+from chalicelib.events import model
 from chalicelib.events.model import Event
-from chalicelib.kernel import tables
+from chalicelib.kernel import clock, tables
+
+# Processed events of one day are spread over so many keys, because one key takes a thousand writes a second.
+SHARDS = 4
 
 
 class PendingIndex(GlobalSecondaryIndex["EventRow"]):  # type: ignore[no-untyped-call]
@@ -58,3 +65,91 @@ def pending(event: Event) -> EventRow:
         created_at=event.created_at,
         pending=event.id,
     )
+
+
+def aggregates() -> Iterator[str]:
+    """Everything that has something to tell, read page by page; an index may be a moment late."""
+    last = None
+    for row in tables.scan(EventRow, index_name="pending", page_size=500):
+        if row.aggregate_id != last:
+            yield row.aggregate_id
+        last = row.aggregate_id
+
+
+def pending_of(aggregate_id: str, after: str, most: int) -> list[Event]:
+    """The oldest pending events about this, in order, as they are now."""
+    rows = tables.query(
+        EventRow,
+        aggregate_id,
+        range_key_condition=EventRow.id > after,
+        filter_condition=EventRow.pending.exists(),
+        consistent_read=True,
+        limit=most,
+    )
+    return [_event(row) for row in rows]
+
+
+def processed(event: Event, moment: datetime) -> tables.Update:
+    """The write that ends an event's wait; it fails if another relay was first."""
+    at = clock.text(moment)
+    actions = [
+        EventRow.pending.remove(),
+        EventRow.processed_at.set(at),
+        EventRow.done.set(_day_key(moment.date(), _shard(event.id))),
+        EventRow.expires_at.set(model.expiry(at)),
+    ]
+    return tables.Update(EventRow(event.aggregate_id, event.id), actions, EventRow.pending.exists())
+
+
+def mark(event: Event, moment: datetime) -> None:
+    """The same on its own, at half the price of a transaction."""
+    write = processed(event, moment)
+    tables.update(write.row, write.actions, write.condition)
+
+
+def done_on(day: date, shard: int, after: str, until: str, most: int) -> list[Event]:
+    """Events relayed that day whose ids lie between the two, oldest first."""
+    rows = tables.query(
+        EventRow,
+        _day_key(day, shard),
+        index_name="done",
+        range_key_condition=DoneIndex.id.between(after, until),
+        limit=most,
+    )
+    return [_event(row) for row in rows]
+
+
+def find(event_id: str, born: date, today: date) -> Event | None:
+    """A relayed event by its id alone: it was relayed on the day it was born, or soon after."""
+    for offset in range((today - born).days + 1):
+        found = done_on(born + timedelta(days=offset), _shard(event_id), event_id, event_id, 1)
+        if found:
+            return found[0]
+    return None
+
+
+def remove_done_on(day: date, shard: int, before: str, most: int) -> int:
+    """Delete up to so many of the events relayed that day and before that time, and say how many."""
+    rows = list(
+        tables.query(
+            EventRow,
+            _day_key(day, shard),
+            index_name="done",
+            filter_condition=EventRow.processed_at < before,
+            limit=most,
+        )
+    )
+    tables.delete_all(EventRow, rows)
+    return len(rows)
+
+
+def _event(row: EventRow) -> Event:
+    return Event(row.id, row.aggregate_id, row.type, row.payload, row.created_at, row.processed_at)
+
+
+def _shard(event_id: str) -> int:
+    return int(event_id[-1], 16) % SHARDS
+
+
+def _day_key(day: date, shard: int) -> str:
+    return f"{day.isoformat()}.{shard}"

@@ -4,6 +4,7 @@ import re
 import secrets
 import time
 import uuid
+from datetime import UTC, datetime
 
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}\Z")
 
@@ -16,6 +17,17 @@ def new() -> str:
 
 def is_id(text: str) -> bool:
     return _UUID.match(text) is not None
+
+
+def moment(id: str) -> datetime:
+    """When it was made, to the millisecond."""
+    return datetime.fromtimestamp(int(id[:8] + id[9:13], 16) / 1000, UTC)
+
+
+def since(moment: datetime) -> str:
+    """Sorts before every id made from this millisecond on, and after every earlier one."""
+    digits = f"{int(moment.timestamp() * 1000):012x}"
+    return f"{digits[:8]}-{digits[8:]}"
 
 
 def secret() -> str:

@@ -1,0 +1,81 @@
+"""The relay's work: messages of the `events` queue, the sweep each minute, the clean-up each night."""
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import date, datetime, timedelta
+from itertools import islice
+from typing import Any
+
+from chalicelib.events import relay, store
+from chalicelib.events.model import KEPT
+from chalicelib.events.webhooks import lanes, replay
+from chalicelib.events.webhooks import store as webhook_store
+from chalicelib.events.webhooks.model import BUS
+from chalicelib.kernel import clock, log, queues, settings
+
+_CHUNK = 50
+_CHUNKS_A_SWEEP = 200
+_DELETED_AT_ONCE = 1000
+_PAUSE = 0.2
+_MISSED_NIGHTS = 6
+
+
+def worker(address_of: lanes.AddressOf) -> Callable[[Mapping[str, Any]], None]:
+    """`work` for an app that knows whose address an id stands for; this room does not."""
+    return lambda message: work(message, address_of)
+
+
+def work(message: Mapping[str, Any], address_of: lanes.AddressOf) -> None:
+    """One message. Any of them may come twice or never: the tables know what is owed."""
+    match message:
+        case {"aggregates": [*aggregate_ids]}:
+            relay.tell(aggregate_ids)
+        case {"destination": str(destination)}:
+            lanes.drain(destination, address_of)
+        case {"replay": str()}:
+            replay.page(message)
+        case _:
+            log.error("events.unknown_message")
+
+
+def sweep() -> None:
+    """The guarantee behind the queue: pass on whatever is pending, and wake every destination that is owed."""
+    chunks = _chunks(store.aggregates())
+    for number, chunk in enumerate(islice(chunks, _CHUNKS_A_SWEEP)):
+        if number == 0:
+            relay.tell(chunk)
+        else:
+            queues.send("events", {"aggregates": chunk})
+    now = clock.now()
+    for destination in _ready():
+        if webhook_store.due(destination, now, 1):
+            queues.send("events", {"destination": destination})
+
+
+def clean_up() -> int:
+    """Remove events 30 days after they were relayed. The table's own expiry does it too, but days late."""
+    limit = clock.now() - KEPT
+    days = [(limit - timedelta(days=nights)).date() for nights in range(_MISSED_NIGHTS)]
+    removed = sum(_remove(day, shard, limit) for day in days for shard in range(store.SHARDS))
+    log.info("events.cleaned", removed=removed)
+    return removed
+
+
+def _remove(day: date, shard: int, limit: datetime) -> int:
+    removed = 0
+    while batch := store.remove_done_on(day, shard, clock.text(limit), _DELETED_AT_ONCE):
+        removed += batch
+        time.sleep(_PAUSE)  # leaves room for whoever writes meanwhile
+    return removed
+
+
+def _ready() -> list[str]:
+    now = clock.now()
+    ready = [webhook.id for webhook in webhook_store.everyone() if webhook.ready(now)]
+    return [*ready, BUS] if settings.current().event_bus else ready
+
+
+def _chunks(ids: Iterable[str]) -> Iterator[list[str]]:
+    iterator = iter(ids)
+    while chunk := list(islice(iterator, _CHUNK)):
+        yield chunk

@@ -1,0 +1,13 @@
+"""What other rooms may ask: is something about this still to be told, and can it be told now?"""
+
+from chalicelib.events import relay, store
+
+
+def has_pending(aggregate_id: str) -> bool:
+    return bool(store.pending_of(aggregate_id, after="0", most=1))
+
+
+def ensure_relayed(aggregate_id: str) -> bool:
+    """Before something is removed: True once nothing about it waits; False means try again later."""
+    relay.tell([aggregate_id])
+    return not has_pending(aggregate_id)

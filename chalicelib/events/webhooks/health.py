@@ -1,0 +1,47 @@
+"""Whether a webhook is well: left alone while it fails, disabled with a word to the admin when it is over."""
+
+from datetime import datetime
+
+from chalicelib.events.webhooks import model, store
+from chalicelib.events.webhooks.model import DISABLED, PATIENCE, Webhook
+from chalicelib.kernel import clock, log, settings, tables
+from chalicelib.mail import notices
+
+
+def judge(webhook: Webhook, sent: int, failed: int, tripped: bool, gone: bool) -> None:
+    """Writes only when something changed: a webhook that is well costs nothing here."""
+    try:
+        if gone:
+            _disable(webhook, "it answered 410 Gone")
+        elif sent and not tripped:
+            _recovered(webhook)
+        elif failed:
+            _failing(webhook, tripped, clock.now())
+    except tables.Stale:
+        return  # removed meanwhile
+
+
+def _recovered(webhook: Webhook) -> None:
+    if webhook.failing_since or webhook.resume_at:
+        store.change(webhook.id, failing_since=None, resume_at=None)
+
+
+def _failing(webhook: Webhook, tripped: bool, now: datetime) -> None:
+    since = webhook.failing_since or clock.text(now)
+    if now - clock.parse(since) >= PATIENCE:
+        _disable(webhook, "it has failed for three days")
+    elif tripped:
+        store.change(webhook.id, failing_since=since, resume_at=clock.text(now + model.rest(since, now)))
+    elif not webhook.failing_since:
+        store.change(webhook.id, failing_since=since)
+
+
+def _disable(webhook: Webhook, reason: str) -> None:
+    store.change(webhook.id, state=DISABLED, reason=reason, resume_at=None)
+    log.warning("webhook.disabled", webhook_id=webhook.id)
+    notices.notify_admin(
+        "A webhook was disabled",
+        f"The webhook {webhook.description or webhook.id} was disabled: {reason}.\n\n"
+        f"What happens from now on is not sent to it. Once it works again, enable it and replay what it missed "
+        f"(events are kept for 30 days): {settings.current().url('/admin/webhooks')}",
+    )

@@ -1,0 +1,41 @@
+"""One event to one webhook, signed; whatever comes of it is a result, not an exception."""
+
+import json
+import time
+
+from chalicelib.events.model import Event
+from chalicelib.events.webhooks import model, signing
+from chalicelib.events.webhooks.model import Result, Webhook
+from chalicelib.kernel import clock, fetch
+
+# The specification asks for 15 to 30 seconds; a call from the admin page must end before the gateway hangs up.
+_BOUNDS = fetch.Bounds(seconds=15, largest=1_000_000, redirects=0)
+_TYPE = {"Content-Type": "application/cloudevents+json"}
+
+
+def post(webhook: Webhook, event: Event, address: str | None) -> Result:
+    body = json.dumps(model.envelope(event, address), separators=(",", ":"), ensure_ascii=False).encode()
+    headers = signing.headers(webhook, event.id, body, clock.now()) | _TYPE
+    started = time.monotonic()
+    try:
+        answer = fetch.post(webhook.url, body, headers, _BOUNDS)
+    except fetch.FetchFailed as failure:
+        return Result(False, None, failure.reason, _milliseconds(started))
+    if 200 <= answer.status < 300:
+        return Result(True, answer.status, None, _milliseconds(started))
+    return Result(
+        False,
+        answer.status,
+        "redirects are not followed" if 300 <= answer.status < 400 else f"answered {answer.status}",
+        _milliseconds(started),
+        _seconds(answer.headers.get("retry-after", "")),
+    )
+
+
+def _seconds(retry_after: str) -> int:
+    """Only the form in seconds is heeded; a date would need their clock to agree with ours."""
+    return int(retry_after) if retry_after.isascii() and retry_after.isdigit() and len(retry_after) < 7 else 0
+
+
+def _milliseconds(started: float) -> int:
+    return int((time.monotonic() - started) * 1000)

@@ -1,0 +1,79 @@
+"""Sending again what was already told: one event, or all of a span of time, under the ids they always had."""
+
+from collections.abc import Mapping
+from datetime import date, datetime, timedelta
+from typing import Any
+
+from chalicelib.events import store
+from chalicelib.events.model import KEPT
+from chalicelib.events.webhooks import store as webhook_store
+from chalicelib.kernel import clock, ids, queues, tables
+from chalicelib.kernel.errors import Invalid, NotFound
+
+_AT_ONCE = 100
+
+
+def one(webhook_id: str, event_id: str) -> None:
+    now = clock.now()
+    event = store.find(event_id, ids.moment(event_id).date(), now.date()) if ids.is_id(event_id) else None
+    if event is None:
+        raise NotFound("There is no such event in the last 30 days")
+    tables.transact(webhook_store.owe(webhook_id, event, now))
+    queues.send("events", {"destination": webhook_id})
+
+
+def span(webhook_id: str, start: str | None, end: str | None) -> None:
+    """Done in the background, a page a message: the span may hold more than a request has time for."""
+    first, last = _moment("from", start), _moment("to", end)
+    if last < first:
+        raise Invalid("from must be before to")
+    first = max(first, clock.now() - KEPT)
+    queues.send(
+        "events",
+        {
+            "replay": webhook_id,
+            "day": first.date().isoformat(),
+            "shard": 0,
+            "after": ids.since(first),
+            "first": ids.since(first),
+            "until": ids.since(last) + "~",
+        },
+    )
+
+
+def page(message: Mapping[str, Any]) -> None:
+    """Owe the webhook the next page, then pass the rest on. Done twice, it owes the same events, not more."""
+    webhook = webhook_store.get(message["replay"])
+    if webhook is None:
+        return
+    day, shard, now = date.fromisoformat(message["day"]), int(message["shard"]), clock.now()
+    events = store.done_on(day, shard, message["after"], message["until"], _AT_ONCE)
+    wanted = [webhook_store.owe(webhook.id, event, now) for event in events if webhook.wants(event.type)]
+    if wanted:
+        tables.transact(*wanted)
+        queues.send("events", {"destination": webhook.id})
+    onward = _onward(message, day, shard, events[-1].id if len(events) == _AT_ONCE else None, now)
+    if onward:
+        queues.send("events", onward)
+
+
+def _onward(
+    message: Mapping[str, Any], day: date, shard: int, last: str | None, now: datetime
+) -> Mapping[str, Any] | None:
+    if last:
+        return {**message, "after": last + "~"}
+    if shard + 1 < store.SHARDS:
+        return {**message, "shard": shard + 1, "after": message["first"]}
+    if day < now.date():
+        return {**message, "day": (day + timedelta(days=1)).isoformat(), "shard": 0, "after": message["first"]}
+    return None
+
+
+def _moment(name: str, text: str | None) -> datetime:
+    try:
+        moment = clock.parse(text or "")
+    except ValueError:
+        moment = None
+    if moment is None or moment.tzinfo is None:
+        raise Invalid(f"{name} must be a time such as 2026-11-16T08:00:00Z")
+    return moment

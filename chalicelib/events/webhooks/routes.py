@@ -1,0 +1,106 @@
+"""Webhooks over HTTP, for the admin."""
+
+from typing import Any
+
+from chalicelib.access.door import door
+from chalicelib.events.webhooks import service
+from chalicelib.events.webhooks.model import Attempt, Webhook
+from chalicelib.kernel import clock
+from chalicelib.kernel.errors import Invalid
+from chalicelib.web import responses
+from chalicelib.web.request import Request
+from chalicelib.web.responses import Response
+from chalicelib.web.routing import Routes
+
+routes = Routes(__name__, authorizer=door)
+
+
+@routes.get("/admin/api/webhooks")
+def list_webhooks(request: Request) -> Response:
+    return responses.json({"items": [shown(webhook) for webhook in service.list_webhooks()]})
+
+
+@routes.post("/admin/api/webhooks")
+def add_webhook(request: Request) -> Response:
+    return responses.json(_revealed(service.add(request.fields)), 201)
+
+
+@routes.get("/admin/api/webhooks/{webhook_id}")
+def get_webhook(request: Request) -> Response:
+    return responses.json(shown(service.get(request.path["webhook_id"])))
+
+
+@routes.patch("/admin/api/webhooks/{webhook_id}")
+def change_webhook(request: Request) -> Response:
+    return responses.json(shown(service.change(request.path["webhook_id"], request.fields)))
+
+
+@routes.delete("/admin/api/webhooks/{webhook_id}")
+def remove_webhook(request: Request) -> Response:
+    service.remove(request.path["webhook_id"])
+    return responses.nothing()
+
+
+@routes.post("/admin/api/webhooks/{webhook_id}/rotate")
+def rotate_secret(request: Request) -> Response:
+    return responses.json(_revealed(service.rotate(request.path["webhook_id"])))
+
+
+@routes.post("/admin/api/webhooks/{webhook_id}/test")
+def test_webhook(request: Request) -> Response:
+    return responses.json(attempt_shown(service.test(request.path["webhook_id"])))
+
+
+@routes.post("/admin/api/webhooks/{webhook_id}/replay")
+def replay(request: Request) -> Response:
+    """One event at once, a span in the background."""
+    webhook_id, event_id = request.path["webhook_id"], request.text("event_id")
+    if event_id:
+        service.replay_one(webhook_id, event_id)
+    else:
+        service.replay_span(webhook_id, request.text("from"), request.text("to"))
+    return responses.json({"status": "queued"}, 202)
+
+
+@routes.get("/admin/api/webhooks/{webhook_id}/attempts")
+def list_attempts(request: Request) -> Response:
+    most = request.query.get("per_page", "50")
+    if not (most.isascii() and most.isdigit() and 1 <= int(most) <= 100):
+        raise Invalid("per_page must be a number from 1 to 100")
+    found = service.attempts(request.path["webhook_id"], request.query.get("before", ""), int(most))
+    return responses.json({"items": [attempt_shown(attempt) for attempt in found]})
+
+
+def shown(webhook: Webhook) -> dict[str, Any]:
+    """Never the secret, nor the name of its key."""
+    overlapping = webhook.previous_until and webhook.previous_until > clock.text(clock.now())
+    return {
+        "id": webhook.id,
+        "url": webhook.url,
+        "types": sorted(webhook.types),
+        "description": webhook.description,
+        "include_address": webhook.include_address,
+        "state": webhook.state,
+        "reason": webhook.reason,
+        "failing_since": webhook.failing_since,
+        "previous_secret_until": webhook.previous_until if overlapping else None,
+        "created_at": webhook.created_at,
+    }
+
+
+def attempt_shown(attempt: Attempt) -> dict[str, Any]:
+    return {
+        "id": attempt.id,
+        "event_id": attempt.event_id,
+        "type": attempt.type,
+        "at": attempt.at,
+        "number": attempt.number,
+        "ok": attempt.result.ok,
+        "status": attempt.result.status,
+        "error": attempt.result.error,
+        "milliseconds": attempt.result.milliseconds,
+    }
+
+
+def _revealed(revealed: service.Revealed) -> dict[str, Any]:
+    return shown(revealed.webhook) | {"secret": revealed.secret}

@@ -1,0 +1,39 @@
+"""Signatures as the Standard Webhooks specification has them.
+
+A secret is derived from SECRET_KEY and the name of its key, so none is stored, and it can be shown once only
+because nothing shows it again.
+"""
+
+import base64
+import hashlib
+import hmac
+from datetime import datetime
+
+from chalicelib.events.webhooks.model import Webhook
+from chalicelib.kernel import clock, keyed
+
+_PREFIX = "whsec_"
+
+
+def secret(webhook_id: str, key: str) -> str:
+    derived = bytes.fromhex(keyed.mark("webhook secret", f"{webhook_id} {key}"))
+    return _PREFIX + base64.b64encode(derived).decode()
+
+
+def sign(secret: str, id: str, timestamp: int, body: bytes) -> str:
+    key = base64.b64decode(secret.removeprefix(_PREFIX))
+    signed = hmac.digest(key, f"{id}.{timestamp}.".encode() + body, hashlib.sha256)
+    return "v1," + base64.b64encode(signed).decode()
+
+
+def headers(webhook: Webhook, id: str, body: bytes, moment: datetime) -> dict[str, str]:
+    """While a rotation overlaps, both secrets sign: receivers change theirs when it suits them."""
+    keys = [webhook.key]
+    if webhook.previous_key and (webhook.previous_until or "") > clock.text(moment):
+        keys.append(webhook.previous_key)
+    timestamp = clock.epoch(moment)
+    return {
+        "webhook-id": id,
+        "webhook-timestamp": str(timestamp),
+        "webhook-signature": " ".join(sign(secret(webhook.id, key), id, timestamp, body) for key in keys),
+    }

@@ -1,0 +1,243 @@
+"""Webhooks, what each is still owed, and what came of each try.
+
+The last two share a table, keyed by destination: `owed <aggregate> <event>` keeps what is about the same thing
+together and in order, `tried <attempt>` is the history. Only owed rows have `due_at`, so only they are in the index.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from datetime import datetime
+from typing import Any
+
+from pynamodb.attributes import (
+    BooleanAttribute,
+    JSONAttribute,
+    NumberAttribute,
+    UnicodeAttribute,
+    UnicodeSetAttribute,
+)
+from pynamodb.indexes import GlobalSecondaryIndex, KeysOnlyProjection
+
+from chalicelib.events.model import KEPT, Event
+from chalicelib.events.webhooks.model import HISTORY, Attempt, Owed, Result, Webhook
+from chalicelib.kernel import clock, ids, tables
+
+
+class WebhookRow(tables.Row):
+    class Meta:
+        table_name = tables.name("webhooks")
+
+    id = UnicodeAttribute(hash_key=True)
+    url = UnicodeAttribute()
+    types = UnicodeSetAttribute(null=True)
+    description = UnicodeAttribute()
+    include_address = BooleanAttribute()
+    state = UnicodeAttribute()
+    reason = UnicodeAttribute(null=True)
+    key = UnicodeAttribute()
+    previous_key = UnicodeAttribute(null=True)
+    previous_until = UnicodeAttribute(null=True)
+    failing_since = UnicodeAttribute(null=True)
+    resume_at = UnicodeAttribute(null=True)
+    created_at = UnicodeAttribute()
+
+
+class DueIndex(GlobalSecondaryIndex["DispatchRow"]):  # type: ignore[no-untyped-call]
+    class Meta:
+        index_name = "due"
+        projection = KeysOnlyProjection()
+
+    destination = UnicodeAttribute(hash_key=True)
+    due_at = UnicodeAttribute(range_key=True)
+
+
+class DispatchRow(tables.Row):
+    class Meta:
+        table_name = tables.name("dispatches")
+
+    destination = UnicodeAttribute(hash_key=True)
+    key = UnicodeAttribute(range_key=True)
+    event_id = UnicodeAttribute()
+    type = UnicodeAttribute()
+    number = NumberAttribute()
+    expires_at = NumberAttribute()
+    aggregate_id = UnicodeAttribute(null=True)
+    payload: JSONAttribute = JSONAttribute(null=True)
+    created_at = UnicodeAttribute(null=True)
+    due_at = UnicodeAttribute(null=True)
+    ok = BooleanAttribute(null=True)
+    status = NumberAttribute(null=True)
+    error = UnicodeAttribute(null=True)
+    milliseconds = NumberAttribute(null=True)
+
+    due_index = DueIndex()
+
+
+def everyone() -> list[Webhook]:
+    """All of them, oldest first; there are never many."""
+    return sorted((_webhook(row) for row in tables.scan(WebhookRow, consistent_read=True)), key=lambda hook: hook.id)
+
+
+def get(id: str) -> Webhook | None:
+    row = tables.get(WebhookRow, id)
+    return _webhook(row) if row else None
+
+
+def add(webhook: Webhook) -> None:
+    values = {name: value for name, value in vars(webhook).items() if name != "id"}
+    tables.put(WebhookRow(webhook.id, **values | {"types": set(webhook.types) or None}))
+
+
+def change(id: str, **values: Any) -> Webhook:
+    """Set these fields (None and empty clear), and answer the whole; `Stale` if it is gone."""
+    fields = WebhookRow.get_attributes()
+    actions = [
+        fields[name].set(value) if value or value is False else fields[name].remove()
+        for name, value in values.items()
+    ]
+    return _webhook(tables.update(WebhookRow(id), actions, WebhookRow.id.exists()))
+
+
+def remove(id: str) -> None:
+    """`Stale` if there is none. What it was owed expires unread."""
+    tables.delete(WebhookRow(id), WebhookRow.id.exists())
+
+
+def owe(destination: str, event: Event, moment: datetime) -> tables.Put:
+    row = DispatchRow(
+        destination,
+        _owed_key(event),
+        event_id=event.id,
+        aggregate_id=event.aggregate_id,
+        type=event.type,
+        payload=dict(event.payload),
+        created_at=event.created_at,
+        number=0,
+        due_at=clock.text(moment),
+        expires_at=clock.epoch(moment + KEPT),
+    )
+    return tables.Put(row)
+
+
+def due(destination: str, moment: datetime, most: int) -> list[str]:
+    """What this destination should hear about now, by aggregate, longest waiting first."""
+    rows = tables.query(
+        DispatchRow,
+        destination,
+        index_name="due",
+        range_key_condition=DueIndex.due_at <= clock.text(moment),
+        limit=most,
+    )
+    return list(dict.fromkeys(row.key.split(" ")[1] for row in rows))
+
+
+def owed(destination: str, aggregate_id: str, most: int) -> list[Owed]:
+    """What it has not heard yet about this, in order, as it is now."""
+    rows = tables.query(
+        DispatchRow,
+        destination,
+        range_key_condition=DispatchRow.key.startswith(f"owed {aggregate_id} "),
+        consistent_read=True,
+        limit=most,
+    )
+    return [Owed(_event(row), int(row.number), row.due_at) for row in rows]
+
+
+def settle(destination: str, tried: Sequence[Attempt], sent: Sequence[Owed]) -> None:
+    """These were heard, or given up: no longer owed, and in the history."""
+    gone = [tables.Delete(DispatchRow(destination, _owed_key(owed.event))) for owed in sent]
+    tables.transact(*gone, *(tables.Put(_attempt_row(destination, attempt)) for attempt in tried))
+
+
+def put_off(destination: str, tried: Sequence[Attempt], failed: Sequence[Owed], due: datetime) -> None:
+    """These were not heard: owed from then on. `Stale` if one is no longer owed at all."""
+    later = [
+        tables.Update(
+            DispatchRow(destination, _owed_key(owed.event)),
+            [DispatchRow.due_at.set(clock.text(due)), DispatchRow.number.set(owed.attempts)],
+            DispatchRow.key.exists(),
+        )
+        for owed in failed
+    ]
+    tables.transact(*later, *(tables.Put(_attempt_row(destination, attempt)) for attempt in tried))
+
+
+def hold(destination: str, aggregate_id: str, until: datetime) -> None:
+    """Whatever else it is owed about this waits as long as the first of it, or it would be told out of order."""
+    due_at = clock.text(until)
+    rows = tables.query(
+        DispatchRow,
+        destination,
+        range_key_condition=DispatchRow.key.startswith(f"owed {aggregate_id} "),
+        filter_condition=DispatchRow.due_at < due_at,
+        consistent_read=True,
+    )
+    for row in rows:
+        with suppress(tables.Stale):  # heard or removed meanwhile
+            tables.update(row, [DispatchRow.due_at.set(due_at)], DispatchRow.key.exists())
+
+
+def note(destination: str, attempt: Attempt) -> None:
+    tables.put(_attempt_row(destination, attempt))
+
+
+def attempts(destination: str, before: str, most: int) -> Iterator[Attempt]:
+    """The history, newest first. Expired rows may still be there for days: they are passed over."""
+    first = f"tried {ids.since(clock.now() - HISTORY)}"
+    last = f"tried {before}" if before else "tried g"
+    rows = tables.query(
+        DispatchRow,
+        destination,
+        range_key_condition=DispatchRow.key.between(first, last),
+        scan_index_forward=False,
+        limit=most,
+    )
+    return (_attempt(row) for row in rows)
+
+
+def _owed_key(event: Event) -> str:
+    return f"owed {event.aggregate_id} {event.id}"
+
+
+def _attempt_row(destination: str, attempt: Attempt) -> DispatchRow:
+    return DispatchRow(
+        destination,
+        f"tried {attempt.id}",
+        event_id=attempt.event_id,
+        type=attempt.type,
+        number=attempt.number,
+        created_at=attempt.at,
+        ok=attempt.result.ok,
+        status=attempt.result.status,
+        error=attempt.result.error,
+        milliseconds=attempt.result.milliseconds,
+        expires_at=clock.epoch(clock.parse(attempt.at) + HISTORY),
+    )
+
+
+def _attempt(row: DispatchRow) -> Attempt:
+    status = int(row.status) if row.status is not None else None
+    result = Result(bool(row.ok), status, row.error, int(row.milliseconds or 0))
+    return Attempt(row.key.split(" ")[1], row.event_id, row.type, row.created_at, int(row.number), result)
+
+
+def _event(row: DispatchRow) -> Event:
+    return Event(row.event_id, row.aggregate_id, row.type, row.payload, row.created_at)
+
+
+def _webhook(row: WebhookRow) -> Webhook:
+    return Webhook(
+        id=row.id,
+        url=row.url,
+        types=frozenset(row.types or ()),
+        description=row.description,
+        include_address=row.include_address,
+        state=row.state,
+        reason=row.reason,
+        key=row.key,
+        previous_key=row.previous_key,
+        previous_until=row.previous_until,
+        failing_since=row.failing_since,
+        resume_at=row.resume_at,
+        created_at=row.created_at,
+    )

@@ -1,0 +1,131 @@
+"""The outbox empties itself into the destinations: in order, once each, whatever is repeated."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import boto3
+import pytest
+
+from chalicelib.events import jobs, outbox, relay, service, store
+from chalicelib.events.model import EventType
+from chalicelib.kernel import clock, ids, queues, tables
+from tests.conftest import received
+from tests.events.conftest import happen, hook, run
+
+
+def rows(table: str) -> list[dict[str, Any]]:
+    return boto3.client("dynamodb").scan(TableName=queues.name(table))["Items"]
+
+
+def test_an_event_nobody_listens_to_is_processed_and_kept_thirty_days(aws: None) -> None:
+    happen()
+    run()
+    (row,) = rows("events")
+    assert "pending" not in row
+    processed = clock.parse(row["processed_at"]["S"])
+    assert int(row["expires_at"]["N"]) == clock.epoch(processed + timedelta(days=30))
+    assert not list(store.aggregates())
+
+
+def test_a_pending_event_has_no_expiry_and_is_not_cleaned_up(aws: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    happen()
+    monkeypatch.setattr(clock, "now", lambda: datetime.now(UTC) + timedelta(days=400))
+    assert jobs.clean_up() == 0
+    assert len(rows("events")) == 1
+
+
+def test_clean_up_takes_what_is_due_and_leaves_the_rest(aws: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    happen(times=3)
+    run()
+    real = clock.now
+    monkeypatch.setattr(jobs, "_PAUSE", 0)
+    monkeypatch.setattr(clock, "now", lambda: real() + timedelta(days=29, hours=23))
+    assert jobs.clean_up() == 0
+    monkeypatch.setattr(clock, "now", lambda: real() + timedelta(days=30, minutes=1))
+    happen()
+    assert jobs.clean_up() == 3
+    assert len(rows("events")) == 1
+
+
+def test_clean_up_makes_up_for_missed_nights(aws: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    happen()
+    run()
+    real = clock.now
+    monkeypatch.setattr(clock, "now", lambda: real() + timedelta(days=34))
+    assert jobs.clean_up() == 1
+
+
+def test_relaying_twice_owes_once(local: None, receiver: Any) -> None:
+    hook(receiver())
+    about = happen()
+    assert len(relay.relay([about])) == 1
+    assert relay.relay([about]) == set()
+    assert len([row for row in rows("dispatches") if "due_at" in row]) == 1
+
+
+def test_who_asked_for_some_types_hears_of_no_others(local: None, receiver: Any) -> None:
+    picky = receiver()
+    hook(picky, types=["UNSUBSCRIBED"])
+    happen()
+    happen(type=EventType.UNSUBSCRIBED)
+    run()
+    assert [call.event["type"] for call in picky.calls] == ["UNSUBSCRIBED"]
+
+
+def test_what_is_about_one_subscriber_arrives_in_order(local: None, receiver: Any) -> None:
+    there = receiver()
+    hook(there)
+    about = happen(times=60)
+    run()
+    assert len(there.ids) == 60
+    assert there.ids == sorted(there.ids)
+    assert {call.event["subject"] for call in there.calls} == {about}
+
+
+def test_hurrying_asks_the_queue_only_where_somebody_listens(local: None, receiver: Any) -> None:
+    about = happen()
+    outbox.hurry(about)
+    assert received("events") == []
+    hook(receiver())
+    outbox._webhooks_exist.cache_clear()
+    outbox.hurry(about)
+    assert received("events") == [{"aggregates": [about]}]
+
+
+def test_a_message_of_the_queue_relays_and_wakes_the_destination(local: None, receiver: Any) -> None:
+    there = receiver()
+    webhook = hook(there)
+    about = happen()
+    jobs.work({"aggregates": [about]}, lambda id: None)
+    assert received("events") == [{"destination": webhook.id}]
+    jobs.work({"destination": webhook.id}, lambda id: None)
+    assert len(there.calls) == 1
+
+
+def test_removal_waits_until_nothing_is_pending(aws: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    about = happen()
+    assert service.has_pending(about)
+    monkeypatch.setattr(relay, "tell", lambda ids: None)
+    assert not service.ensure_relayed(about)
+    monkeypatch.undo()
+    assert service.ensure_relayed(about)
+    assert not service.has_pending(about)
+
+
+def test_many_aggregates_are_handed_to_the_queue_in_chunks(aws: None) -> None:
+    for _ in range(60):
+        happen()
+    jobs.sweep()
+    (message,) = received("events")
+    assert len(message["aggregates"]) == 10
+    jobs.work(message, lambda id: None)
+    assert not list(store.aggregates())
+
+
+def test_the_change_and_its_event_are_written_together_or_not_at_all(aws: None) -> None:
+    about = ids.new()
+    first = outbox.record(EventType.EMAIL_CHANGED, about, {})
+    refused = tables.Put(store.EventRow(about, "x", type="x", payload={}, created_at="x"), store.EventRow.id.exists())
+    with pytest.raises(tables.Stale):
+        tables.transact(first, refused)
+    assert not service.has_pending(about)
