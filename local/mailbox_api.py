@@ -76,6 +76,9 @@ class Api:
         )
 
     def identity(self, name: str) -> Reply:
+        known = self._faults.identities
+        if known is not None and name not in known:
+            raise Refusal("NotFoundException", "This identity does not exist.")
         status = "SUCCESS" if self._faults.verified else "PENDING"
         return json_reply(
             {

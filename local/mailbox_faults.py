@@ -17,7 +17,8 @@ class Faults:
     entries        {"<address>" or "*": a bulk status such as "TRANSIENT_FAILURE"}; for one mail the matching error
     entries_share  share of the entries "*" is meant for
     quota          Max24HourSend, MaxSendRate, SentLast24Hours
-    production, sending_enabled, verified, dkim, configuration_sets   the account's state
+    production, sending_enabled, verified, dkim   the account's state
+    identities, configuration_sets                names that exist (default: all)
     """
 
     throttle: float = 0.0
@@ -33,6 +34,7 @@ class Faults:
     sending_enabled: bool = True
     verified: bool = True
     dkim: str = "SUCCESS"
+    identities: list[str] | None = None
     configuration_sets: list[str] | None = None
 
     def tell(self, orders: dict[str, Any]) -> None:

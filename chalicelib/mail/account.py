@@ -1,0 +1,88 @@
+"""The SES account as it is now: how much may be sent, whether to everybody, and whether it will be believed."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from chalicelib.kernel import aws
+from chalicelib.mail import failures, mailboxes
+from chalicelib.mail.failures import Stopped
+
+
+@dataclass(frozen=True)
+class Account:
+    """`per_day` is -1 where SES sets no limit; `in_sandbox` means: to verified addresses only."""
+
+    per_day: float
+    per_second: float
+    sent_today: float
+    in_sandbox: bool
+    sending_enabled: bool
+    standing: str
+
+    @property
+    def left_today(self) -> float:
+        return float("inf") if self.per_day < 0 else max(0.0, self.per_day - self.sent_today)
+
+
+@dataclass(frozen=True)
+class Identity:
+    """What SES knows of the sender: the address itself, or the domain it stands under."""
+
+    name: str
+    verified: bool
+    dkim: bool
+    dkim_status: str
+    mail_from: str | None
+
+
+def account() -> Account:
+    with failures.translated():
+        answer = aws.client("sesv2").get_account()
+    quota = answer.get("SendQuota", {})
+    return Account(
+        per_day=float(quota.get("Max24HourSend", 0)),
+        per_second=float(quota.get("MaxSendRate", 0)),
+        sent_today=float(quota.get("SentLast24Hours", 0)),
+        in_sandbox=not answer.get("ProductionAccessEnabled", False),
+        sending_enabled=bool(answer.get("SendingEnabled", False)),
+        standing=str(answer.get("EnforcementStatus", "")),
+    )
+
+
+def identity() -> Identity | None:
+    """The identity FROM_EMAIL is sent under, None if SES has none; an address has precedence over its domain."""
+    for name in _names(mailboxes.wire(mailboxes.sender_address())):
+        if answer := _found(name):
+            return _identity(name, answer)
+    return None
+
+
+def _names(address: str) -> Iterator[str]:
+    """The address, its domain, and the domains above: SES lets a verified domain send for those below it."""
+    if "@" not in address:
+        return
+    yield address
+    labels = address.rpartition("@")[2].split(".")
+    yield from (".".join(labels[at:]) for at in range(len(labels) - 1))
+
+
+def _found(name: str) -> dict[str, Any] | None:
+    try:
+        with failures.translated():
+            return dict(aws.client("sesv2").get_email_identity(EmailIdentity=name))
+    except Stopped as failure:
+        if failure.code == "NotFoundException":
+            return None
+        raise
+
+
+def _identity(name: str, answer: dict[str, Any]) -> Identity:
+    dkim = answer.get("DkimAttributes", {})
+    return Identity(
+        name=name,
+        verified=bool(answer.get("VerifiedForSendingStatus", False)),
+        dkim=bool(dkim.get("SigningEnabled", False)) and dkim.get("Status") == "SUCCESS",
+        dkim_status=str(dkim.get("Status", "NOT_STARTED")),
+        mail_from=answer.get("MailFromAttributes", {}).get("MailFromDomain"),
+    )
