@@ -7,7 +7,7 @@ EMULATOR := .emulator-venv
 STAGE ?= dev
 ARCH ?= arm64
 
-.PHONY: help run reset demo emulator test check format package
+.PHONY: help run reset demo emulator test check format package bench
 
 help:
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -59,3 +59,6 @@ format: $(VENV)/.ready ## put the code into its form
 
 package: $(VENV)/.ready ## build/<stage>: the zip and the template (STAGE=prod ARCH=arm64|x86_64)
 	$(BIN)/python -m deploy.package --stage $(STAGE) --arch $(ARCH)
+
+bench: $(VENV)/.ready ## measure everything in bench/, print one table
+	$(BIN)/python -m bench
