@@ -3,6 +3,7 @@
 botocore without boto3: pynamodb already loads it, and boto3 would only add its import time.
 """
 
+import threading
 from functools import cache, lru_cache
 from typing import Any
 
@@ -24,6 +25,9 @@ _TRANSIENT = frozenset(
     }
 )
 
+# botocore's clients may be used by several threads, but not made by several at once.
+making = threading.Lock()
+
 
 @lru_cache(maxsize=1)
 def session() -> Any:
@@ -39,7 +43,8 @@ def client(service: str, attempts: int = 3) -> Any:
 
     retries = {"mode": "standard", "total_max_attempts": attempts}
     config = Config(connect_timeout=3, read_timeout=10, retries=retries)
-    return session().create_client(service, config=config)
+    with making:
+        return session().create_client(service, config=config)
 
 
 def call(service: str, operation: str, **parameters: Any) -> Any:

@@ -21,7 +21,7 @@ from pynamodb.expressions.update import Action
 from pynamodb.models import Model
 from pynamodb.transactions import TransactGet, TransactWrite
 
-from chalicelib.kernel import settings
+from chalicelib.kernel import aws, settings
 from chalicelib.kernel.errors import Unavailable
 
 _CONFLICT_ATTEMPTS = 6
@@ -237,10 +237,23 @@ def _keys(row: Row) -> tuple[Any, Any]:
     return key, sort
 
 
+class _Connection(Connection):
+    """pynamodb's, on the one session of this process: a second would read the same 60 ms of endpoints again."""
+
+    @property
+    def session(self) -> Any:
+        return aws.session()
+
+    @property
+    def client(self) -> Any:
+        with aws.making:
+            return super().client
+
+
 @lru_cache(maxsize=1)
 def _connection() -> Connection:
     # Short waits: a reader stands at the other end, and API Gateway hangs up after 29 seconds.
-    return Connection(
+    return _Connection(
         connect_timeout_seconds=2,
         read_timeout_seconds=5,
         max_pool_connections=50,
