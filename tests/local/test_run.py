@@ -1,0 +1,143 @@
+"""`make run`, for real: what a newcomer gets, and that it takes nothing from anybody and leaves nothing behind."""
+
+import json
+import re
+import signal
+import socket
+import subprocess
+import time
+
+import pytest
+
+from tests.local.runner import ROOT, Runner, wait_until_gone
+
+pytestmark = pytest.mark.emulator
+
+
+@pytest.fixture
+def running(tmp_path):
+    """Call it for a started runner; whatever happens, it is ended."""
+    started = []
+
+    def start(name="local", *command, **settings):
+        runner = Runner(tmp_path / name, **settings)
+        started.append(runner)
+        return runner.start(*command)
+
+    yield start
+    for runner in started:
+        runner.stop()
+
+
+def confirmation_link(runner, address):
+    mail = runner.wait_for_mail(address)[0]
+    return re.search(rf"{re.escape(runner.url)}(/\S+)", mail["text"])[1]
+
+
+def test_a_newcomer_subscribes_reads_the_mail_and_confirms_and_all_of_it_survives_a_restart(running, tmp_path):
+    runner = running()
+    status, health = runner.get("/health")
+    assert (status, json.loads(health)["status"]) == (200, "ok")
+    assert "/embed.js" in runner.get("/")[1]
+    assert runner.post("/api/subscribe", {"email": "ada@example.org"})[0] == 201
+    link = confirmation_link(runner, "ada@example.org")
+    assert runner.stop() == 0
+
+    again = Runner(tmp_path / "local")
+    again.port, again.url = runner.port, runner.url
+    try:
+        again.start()
+        assert [mail["to"] for mail in again.mails()] == [["ada@example.org"]]
+        assert again.get(link)[0] == 200
+    finally:
+        again.stop()
+    assert "ada@example.org" not in runner.output + again.output
+
+
+def test_two_side_by_side_do_not_disturb_each_other(running):
+    one, other = running("one"), running("other")
+    assert one.post("/api/subscribe", {"email": "ada@example.org"})[0] == 201
+    one.wait_for_mail("ada@example.org")
+    assert other.mails() == []
+    assert other.stop() == 0
+    assert one.get("/health")[0] == 200
+
+
+def test_ctrl_c_ends_all_of_it(running):
+    runner = running("local", "make", "run")
+    family = runner.family()
+    assert len(family) >= 5
+    runner.interrupt()
+    assert wait_until_gone(family) == []
+    assert "Traceback" not in runner.output
+
+
+def test_killing_the_runner_outright_leaves_no_orphans(running):
+    runner = running()
+    family = runner.family()
+    runner.stop(signal.SIGKILL)
+    assert wait_until_gone(family) == []
+
+
+def test_when_a_part_dies_the_rest_ends_with_one_clear_line(running):
+    runner = running()
+    family = runner.family()
+    [web] = [pid for pid in family if b"local.web" in (open_cmdline(pid))]
+    subprocess.run(["kill", "-9", str(web)], check=True)
+    assert runner.process.wait(30) == 1
+    assert "gna: the app ended by itself" in runner.output
+    assert wait_until_gone(family) == []
+
+
+def open_cmdline(pid):
+    with open(f"/proc/{pid}/cmdline", "rb") as file:
+        return file.read()
+
+
+def test_local_tick_runs_every_schedule_that_often(running):
+    runner = running(LOCAL_TICK="0.5")
+    before = runner.output.count("clean_up")
+    time.sleep(2)
+    assert runner.output.count("clean_up") >= before + 3
+
+
+def test_a_taken_port_is_one_clear_line(tmp_path):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        runner = Runner(tmp_path / "local")
+        runner.port = taken.getsockname()[1]
+        runner.launch()
+        assert runner.process.wait(30) == 1
+    assert runner.output == f"gna: Port {runner.port} is taken: choose another with PORT={runner.port + 1} make run\n"
+
+
+def test_the_same_data_is_not_used_twice(running):
+    runner = running()
+    second = Runner(runner.folder)
+    second._output = runner.folder.with_suffix(".second")
+    second.launch()
+    assert second.process.wait(30) == 1
+    assert second.output.startswith("gna: Gna is already running on ")
+    assert second.output.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("PORT", "eight"), ("LOCAL_TICK", "often"), ("SITE_URL", "nowhere"), ("DISABLE_AUTH", "maybe")],
+)
+def test_a_bad_setting_is_one_clear_line(tmp_path, name, value):
+    runner = Runner(tmp_path / "local", **{name: value})
+    runner.launch()
+    assert runner.process.wait(30) == 1
+    assert runner.output.startswith(f"gna: {name} must be ")
+    assert runner.output.count("\n") == 1
+
+
+def test_reset_forgets_what_was_kept_and_touches_nothing_else(tmp_path):
+    folder = tmp_path / "local"
+    (folder / "emulator").mkdir(parents=True)
+    (folder / "mine.txt").write_text("mine")
+    environ = {"PATH": "/usr/bin:/bin", "LOCAL_DIR": str(folder)}
+    subprocess.run([".venv/bin/python", "-m", "local.reset"], cwd=ROOT, env=environ, check=True, capture_output=True)
+    assert [path.name for path in folder.iterdir()] == ["mine.txt"]

@@ -1,0 +1,71 @@
+"""The demo blog: what it shows, what it feeds, and that everything else is still the app's."""
+
+from xml.etree import ElementTree
+
+import pytest
+
+from local.gateway import Answer
+from local.site import Site
+from local.web import _only_for_us
+
+
+@pytest.fixture
+def asked():
+    return []
+
+
+@pytest.fixture
+def site(tmp_path, asked):
+    def app(method, target, headers, body, source_ip):
+        asked.append((method, target))
+        return Answer(299, [], b"")
+
+    return Site(tmp_path, app)
+
+
+def ask(site, method, target, body=b"", **headers):
+    pairs = [(name.replace("_", "-"), value) for name, value in headers.items()]
+    return site.handle(method, target, pairs, body, "127.0.0.1")
+
+
+def titles(site):
+    feed = ElementTree.fromstring(ask(site, "GET", "/demo/feed.xml").body)
+    return [item.findtext("title") for item in feed.iter("item")]
+
+
+def test_the_front_page_has_the_posts_and_the_form(site):
+    page = ask(site, "GET", "/?x=1").body.decode()
+    assert "/embed.js" in page
+    assert all(title in page for title in titles(site))
+
+
+def test_a_published_post_is_on_the_page_in_the_feed_and_kept(site, tmp_path, asked):
+    answer = ask(site, "POST", "/demo/publish", b"title=Snow+%3Cb%3E&text=One%0A%0ATwo")
+    assert answer.status == 303
+    assert titles(site)[0] == "Snow <b>"
+    assert "Snow &lt;b&gt;" in ask(site, "GET", "/").body.decode()
+    assert titles(Site(tmp_path, site._otherwise))[0] == "Snow <b>"
+
+
+def test_a_post_has_a_page_of_its_own(site):
+    feed = ElementTree.fromstring(ask(site, "GET", "/demo/feed.xml").body)
+    link = feed.find("channel/item/link").text.removeprefix("https://news.example.org")
+    assert ask(site, "GET", link).status == 200
+    assert ask(site, "GET", "/demo/posts/none").status == 299
+
+
+def test_another_site_cannot_publish(site):
+    before = titles(site)
+    assert ask(site, "POST", "/demo/publish", b"title=Spam", Sec_Fetch_Site="cross-site").status == 403
+    assert titles(site) == before
+
+
+def test_everything_else_is_the_apps(site, asked):
+    assert ask(site, "GET", "/health").status == 299
+    assert ask(site, "POST", "/").status == 299
+    assert asked == [("GET", "/health"), ("POST", "/")]
+
+
+@pytest.mark.parametrize(("host", "status"), [("127.0.0.1:8000", 299), ("localhost", 299), ("evil.example", 421)])
+def test_a_name_that_was_bent_to_our_address_gets_nothing(site, host, status):
+    assert _only_for_us(site.handle)("GET", "/admin", [("Host", host)], b"", "127.0.0.1").status == status
