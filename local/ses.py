@@ -8,6 +8,7 @@ import asyncio
 import contextlib
 import http.client
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -26,6 +27,11 @@ from local.mailbox_wire import Reply, Request, json_reply
 
 _PAGE = Path(__file__).parent / "mailbox.html"
 _SUMMARY = ("id", "at", "to", "from", "subject")
+_DARK_QUERY = re.compile(r"\(\s*prefers-color-scheme\s*:\s*dark\s*\)")
+_PAGE_POLICY = (
+    "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; connect-src 'self'; "
+    "frame-src 'self'"
+)
 # A mail is a stranger here: no script, no frame of ours, nothing but itself; its links open elsewhere.
 _MAIL_POLICY = (
     "sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'; img-src https: http: data:; "
@@ -109,14 +115,15 @@ class Server:
     def _people(self, request: Request) -> Reply:
         match request.method, request.path:
             case (("GET" | "HEAD"), "/"):
-                return Reply(200, _PAGE.read_bytes(), {"Content-Type": "text/html; charset=utf-8"})
+                headers = {"Content-Type": "text/html; charset=utf-8", "Content-Security-Policy": _PAGE_POLICY}
+                return Reply(200, _PAGE.read_bytes(), headers)
             case "GET", "/mailbox.json":
                 return self._list(request.query)
             case "DELETE", "/mailbox.json":
                 self.mailbox.clear()
                 return Reply(204)
         if request.method == "GET" and request.path.startswith("/mailbox/"):
-            return self._one(request.path.removeprefix("/mailbox/"))
+            return self._one(request.path.removeprefix("/mailbox/"), request.query.get("scheme", ""))
         return Reply(404, b"Nothing here", {"Content-Type": "text/plain"})
 
     def _list(self, query: dict[str, str]) -> Reply:
@@ -129,7 +136,7 @@ class Server:
             return json_reply({"count": self.mailbox.count(), "mails": mails})
         return json_reply(list(found))
 
-    def _one(self, name: str) -> Reply:
+    def _one(self, name: str, scheme: str) -> Reply:
         mail_id, _, form = name.rpartition(".")
         mail = self.mailbox.get(mail_id)
         if mail is None or form not in ("html", "json"):
@@ -137,13 +144,21 @@ class Server:
         if form == "json":
             return json_reply(mail)
         headers = {"Content-Type": "text/html; charset=utf-8", "Content-Security-Policy": _MAIL_POLICY}
-        return Reply(200, _linked_outside(mail["html"]).encode(), headers)
+        return Reply(200, _in_scheme(_linked_outside(mail["html"]), scheme).encode(), headers)
 
 
 def _linked_outside(html: str) -> str:
     """After the doctype, or the browser would show the mail in quirks mode."""
     base = '<base target="_blank">'
     return html.replace("<head>", f"<head>{base}", 1) if "<head>" in html else base + html
+
+
+def _in_scheme(html: str, scheme: str) -> str:
+    """Light or dark as asked for, whatever the browser prefers: the mail's own question gets a fixed answer."""
+    if scheme not in ("light", "dark"):
+        return html
+    html = _DARK_QUERY.sub("(min-width: 0)" if scheme == "dark" else "(max-width: 0)", html)
+    return html.replace('name="color-scheme" content="light dark"', f'name="color-scheme" content="{scheme}"')
 
 
 def _operation(request: Request) -> str:
