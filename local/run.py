@@ -129,7 +129,7 @@ def _check_free(port: int, name: str) -> None:
 
 def _wait_until_well(options: Options, children: dict[str, subprocess.Popen[bytes]]) -> None:
     until = time.monotonic() + _PATIENCE
-    for url in (f"{options.mail_url}/mailbox.json", f"{options.url}/health"):
+    for url in (f"{options.mail_url}/mailbox.json?limit=1", f"{options.url}/health"):
         while not _answers(url):
             _check_alive(children)
             if time.monotonic() > until:

@@ -220,7 +220,9 @@ class Client:
 
 
 @contextlib.contextmanager
-def start(port: int = 0, data: Path | None = None, sink: bool = False) -> Iterator[Client]:
+def start(
+    port: int = 0, data: Path | None = None, sink: bool = False, sns_endpoint: str = "", topic: str = ""
+) -> Iterator[Client]:
     """A local SES in a thread of this process; without `data` its mails are kept in memory only."""
     started: dict[str, Any] = {}
     ready = threading.Event()
@@ -228,7 +230,7 @@ def start(port: int = 0, data: Path | None = None, sink: bool = False) -> Iterat
     async def run() -> None:
         started["loop"], started["stop"] = asyncio.get_running_loop(), asyncio.Event()
         try:
-            server = Server(data, sink)
+            server = Server(data, sink, Publisher(sns_endpoint, topic))
             listener = await mailbox_wire.listen(server.answer, port)
             started["port"] = listener.sockets[0].getsockname()[1]
         except OSError as failure:
