@@ -21,7 +21,7 @@ Choice = TypeVar("Choice", bound=StrEnum)
 
 
 def subject(value: Any) -> str:
-    line = _line(value, "Subject")
+    line = _line("" if value is None else value, "Subject")
     if not line:
         raise Invalid("Subject is required")
     return line
@@ -99,12 +99,15 @@ def _terms(value: Any, name: str) -> Terms:
 def _words(value: Any, name: str) -> tuple[str, ...]:
     if not isinstance(value, list) or len(value) > MOST_WORDS:
         raise Invalid(f"{name} must be a list of at most {MOST_WORDS}")
-    words = []
-    for word in value:
-        if not isinstance(word, str) or not 0 < len(word) <= LONGEST_WORD or _has_control(word):
-            raise Invalid(f"{name} must hold texts of 1–{LONGEST_WORD} characters")
-        words.append(word)
-    return tuple(dict.fromkeys(words))
+    return tuple(dict.fromkeys(_word(word, name) for word in value))
+
+
+def _word(value: Any, name: str) -> str:
+    """In the form in which sources and tags are kept."""
+    word = unicodedata.normalize("NFC", value.strip()).lower() if isinstance(value, str) else ""
+    if not 0 < len(word) <= LONGEST_WORD or _has_control(word):
+        raise Invalid(f"{name} must hold texts of 1–{LONGEST_WORD} characters")
+    return word
 
 
 def _object(value: Any, name: str, keys: set[str]) -> dict[str, Any]:

@@ -61,7 +61,7 @@ class Mailing:
 def rendered(whole: Whole) -> Mailing:
     campaign, content = whole.campaign, whole.content
     wishes = Wishes()
-    body, removed = _body(campaign.format, content.body, wishes)
+    body, lost = _body(campaign.format, content.body, wishes)
     text = wishes.take(content.text) if content.text is not None else plain_text.of(body)
     given = _given(campaign, wishes, text)
     page = _inliner().inline(_template("campaign.html").render(given, body=_safe(body), titled="<h1" not in body))
@@ -76,8 +76,19 @@ def rendered(whole: Whole) -> Mailing:
         fixed=dict(wishes.fixed),
         headers_for_all=_headers(),
         unsubscribe_url=settings.current().url(_UNSUBSCRIBE),
-        removed=tuple(removed),
+        removed=tuple(lost),
     )
+
+
+def removed(format: Format, source: str) -> list[str]:
+    """What of a body no reader will see."""
+    return _body(format, source, Wishes())[1]
+
+
+def impersonal(line: str) -> str:
+    """A subject as it reads for nobody in particular."""
+    wishes = Wishes()
+    return wishes.bare(wishes.take(line))
 
 
 def _body(format: Format, source: str, wishes: Wishes) -> tuple[str, list[str]]:

@@ -43,6 +43,11 @@ def prepare(draft: Draft, send: bool, origin: Origin = Origin.FEED) -> tuple[Who
     return made, store.creating(made)
 
 
+def imagine(draft: Draft) -> Whole:
+    """The campaign this would be; nothing is kept."""
+    return _made(draft, Origin.MANUAL, clock.now())
+
+
 def view(campaign_id: str) -> Whole:
     return changes.known(campaign_id)
 

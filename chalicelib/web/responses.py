@@ -34,6 +34,13 @@ _SECURITY = {
 }
 
 
+# A mail brings its styles with it, and nothing else: no script, no form, no frame.
+_LETTER = (
+    "default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data: https:; form-action 'none'; "
+    "base-uri 'none'; frame-ancestors 'self'; sandbox allow-popups allow-popups-to-escape-sandbox"
+)
+
+
 @dataclass(frozen=True)
 class Response:
     status: int
@@ -63,6 +70,11 @@ def html(body: str, status: int = 200) -> Response:
     return Response(
         status, body, {"Content-Type": "text/html; charset=utf-8", "Cache-Control": "no-store", **_SECURITY}
     )
+
+
+def letter(body: str) -> Response:
+    """A mail shown as a page, also in a frame of our own pages."""
+    return html(body).having(Content_Security_Policy=_LETTER, X_Frame_Options="SAMEORIGIN")
 
 
 def framed_by(page: Response, origins: tuple[str, ...]) -> Response:

@@ -81,7 +81,7 @@ def test_a_zone_that_is_refused(value):
 
 
 def test_an_aim_is_read_and_repetitions_are_dropped():
-    read = fields.aim({"sources": {"any": ["blog", "blog"]}, "tags": {"none": ["x"]}})
+    read = fields.aim({"sources": {"any": ["blog", " Blog"]}, "tags": {"none": ["x"]}})
     assert read == Aim(Terms(any=("blog",)), Terms(none=("x",)))
     assert fields.aim(None) == fields.aim({}) == Aim()
 
