@@ -31,12 +31,24 @@ from moto import mock_aws
 
 from chalicelib.kernel import aws as kernel_aws
 from chalicelib.kernel import queues, settings, tables
+from local import chromium
 from local.gateway import Gateway
 from tests.client import Client
 
 pytest_plugins = ["tests.sesfixture"]
 
 TEMPLATE = Path(__file__).parent.parent / ".chalice" / "resources.yaml"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Without a browser its tests are skipped, with one line that says so; where everything must run, nothing is."""
+    wanted = [item for item in items if item.get_closest_marker("browser")]
+    if not wanted or chromium.find():
+        return
+    if os.environ.get("CI") == "true":
+        raise pytest.UsageError("CI=true, but there is no chromium for the browser tests")
+    for item in wanted:
+        item.add_marker(pytest.mark.skip(reason="no chromium: `apt install chromium`, or CHROMIUM=/path/to/it"))
 
 
 @pytest.fixture

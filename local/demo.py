@@ -1,0 +1,136 @@
+"""`make demo`: a few hundred subscribers and some campaigns to look at, in a running or a stopped local Gna."""
+
+import fcntl
+import json
+import os
+import random
+import sys
+from contextlib import ExitStack
+from datetime import timedelta
+from typing import Any
+
+from local import options as _options
+from local.emulator import Emulator, EmulatorFailed
+from local.options import PREFIX, BadOption, Options
+
+_SUBSCRIBERS = 300
+_NAMES = """
+Ada Amira Anton Aoife Beatriz Bo Chidi Clara Dana Diego Edith Elif Emeka Esme Farid Fatou Finn Greta Hana Hugo Ines
+Ivo Jamal Jun Kaia Kofi Lena Liam Lucía Maeve Malik Marta Mei Milo Nadia Nils Noor Olga Omar Otto Pia Priya Quinn
+Rania Rosa Sami Sanne Sofia Tariq Tess Uma Vera Wanda Xin Yara Yusuf Zeynep Zoë
+"""
+_SOURCES = (("demo-blog", ("garden",)), ("footer", ()), ("seed-swap", ("seeds", "local")))
+_LETTERS = (
+    (
+        "What to do in the garden when it rains",
+        "<p>Mostly: nothing. Sharpen the hoe, label last year’s seed, drink something hot.</p>"
+        "<p>The rain does the rest, and it does not need to be told where the beans are.</p>",
+    ),
+    (
+        "Seven beans worth the string",
+        "<p>A short list, in the order of how sorry I would be to lose them.</p>"
+        "<ol><li>Borlotti</li><li>Cherokee Trail of Tears</li><li>Blauhilde</li><li>Greek Gigantes</li></ol>"
+        "<p>The other three are on the blog.</p>",
+    ),
+)
+
+
+def main() -> int:
+    try:
+        options = _options.read(os.environ)
+        with ExitStack() as ending:
+            os.environ.update(_whereabouts(options, ending))
+            people, letters = fill(_SUBSCRIBERS)
+    except (BadOption, EmulatorFailed) as failure:
+        print(f"gna: {failure}", file=sys.stderr)
+        return 1
+    print(f"gna: added {people} subscribers and {letters} campaigns")
+    return 0
+
+
+def _whereabouts(options: Options, ending: ExitStack) -> dict[str, str]:
+    """The environment of the running Gna, or of an emulator started for the moment on the same data."""
+    options.folder.mkdir(parents=True, exist_ok=True)
+    lock = ending.enter_context((options.folder / "lock").open("w"))
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        running = options.folder / "running.json"
+        if not running.exists():
+            raise BadOption("Gna is just starting or ending: try again in a moment") from None
+        return {str(name): str(value) for name, value in json.loads(running.read_text()).items()}
+    emulator = Emulator(options.folder / "emulator")
+    ending.callback(emulator.stop)
+    emulator.start()
+    emulator.deploy(PREFIX)
+    return _options.environment(options, os.environ) | emulator.environment
+
+
+def fill(subscribers: int) -> tuple[int, int]:
+    """Everything below is imported only now: the names of tables are fixed by the environment at import."""
+    chance = random.Random()
+    people = sum(_add_subscriber(chance) for _ in range(subscribers))
+    return people, _add_campaigns()
+
+
+def _add_subscriber(chance: random.Random) -> bool:
+    from chalicelib.audience import model, store
+    from chalicelib.census import service as census
+    from chalicelib.kernel import clock, tables
+
+    name = chance.choice(_NAMES.split())
+    now = clock.now()
+    pending = chance.random() < 0.1
+    asked = now - (timedelta(hours=chance.random() * 20) if pending else timedelta(days=90 * chance.random() ** 2))
+    source, tags = chance.choice(_SOURCES)
+    person = _person(name, f"{_plain(name)}.{chance.randrange(10**6)}@example.org", asked, source, tags)
+    capture = model.capture(source, list(tags), None, None)
+    try:
+        tables.transact(*store.created(person, asked), store.captured(person.id, capture, asked))
+        if not pending:
+            joined = min(now, asked + timedelta(minutes=chance.randrange(1, 90)))
+            tables.transact(*store.activated(person, joined), census.joined(joined))
+    except tables.Stale:
+        return False  # somebody of that name is here already
+    return True
+
+
+def _person(name: str, email: str, asked: Any, source: str, tags: tuple[str, ...]) -> Any:
+    from chalicelib.audience import model
+    from chalicelib.kernel import ids
+
+    return model.Subscriber(
+        id=ids.new(),
+        email=email,
+        nickname=name,
+        status=model.PENDING,
+        unsubscribe_secret=ids.secret(),
+        created_at=asked,
+        activated_at=None,
+        confirmation_expires_at=asked + model.CONFIRMATION_LIFE,
+        sources=frozenset(),
+        tags=frozenset(),
+        asked_sources=frozenset({source}),
+        asked_tags=frozenset(tags),
+    )
+
+
+def _add_campaigns() -> int:
+    """Two sent, one for next week, one begun."""
+    from chalicelib.campaigns import service
+    from chalicelib.kernel import clock
+
+    for subject, body in _LETTERS:
+        service.send_now(service.create(service.Draft(subject, body)).campaign.id)
+    waiting = service.create(service.Draft("The bench, one year on", "<p>It has been sat on.</p>"))
+    service.schedule(waiting.campaign.id, clock.text(clock.now() + timedelta(days=7)))
+    service.create(service.Draft("Untitled thoughts about compost", "<p>Warm, and getting warmer.</p>"))
+    return len(_LETTERS) + 2
+
+
+def _plain(name: str) -> str:
+    return name.lower().replace("í", "i").replace("ë", "e")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,12 @@
+"""`make demo` writes what the app itself would have written."""
+
+from chalicelib.campaigns import service as campaigns
+from chalicelib.census import service as census
+from local.demo import fill
+
+
+def test_it_adds_subscribers_and_campaigns_in_every_state(emulator):
+    assert fill(20) == (20, 4)
+    assert 5 <= census.total() <= 20
+    found = campaigns.page(None, 1, 20)
+    assert sorted(campaign.state for campaign in found.items) == ["draft", "publishing", "publishing", "scheduled"]
