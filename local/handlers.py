@@ -1,6 +1,5 @@
-"""What `app.py` wants to be called for: its queue, topic and schedule handlers, and the events they are given."""
+"""What `app.py` wants to be called for: its queue and schedule handlers, and the events they are given."""
 
-import json
 import re
 import uuid
 from collections.abc import Mapping, Sequence
@@ -10,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from chalice.app import Chalice, ScheduledEventConfig, SNSEventConfig, SQSEventConfig
+from chalice.app import Chalice, ScheduledEventConfig, SQSEventConfig
 
 from local.lambda_context import LambdaContext
 
@@ -37,24 +36,6 @@ class QueueHandler:
             return everything
         failures = (answer or {}).get("batchItemFailures", []) if isinstance(answer, dict | None) else []
         return {failure["itemIdentifier"] for failure in failures}
-
-
-@dataclass(frozen=True)
-class TopicHandler:
-    name: str
-    topic: str
-    call: Any
-
-    def handle(self, body: str) -> bool:
-        """Give the handler a notification that came through a queue; False if it must come again."""
-        sns = {"Subject": "", "MessageAttributes": {}} | json.loads(body)
-        record = {"EventSource": "aws:sns", "EventVersion": "1.0", "EventSubscriptionArn": "", "Sns": sns}
-        try:
-            self.call({"Records": [record]}, LambdaContext(self.name))
-        except Exception as failure:
-            _report(self.name, failure)
-            return False
-        return True
 
 
 @dataclass(frozen=True)
@@ -92,16 +73,6 @@ def queues(app: Chalice) -> list[QueueHandler]:
         )
         for source in app.event_sources
         if isinstance(source, SQSEventConfig)
-    ]
-
-
-def topics(app: Chalice) -> list[TopicHandler]:
-    return [
-        TopicHandler(
-            source.name, _plain_name(source.topic, "AWS::SNS::Topic", "TopicName"), app.handler_map[source.name]
-        )
-        for source in app.event_sources
-        if isinstance(source, SNSEventConfig)
     ]
 
 

@@ -4,7 +4,7 @@ What it did hand back becomes visible again when the queue's own timeout has pas
 what came too often to its dead letters: nothing of that is imitated here.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +12,7 @@ from typing import Any
 from chalice.app import Chalice
 
 from local import handlers
-from local.handlers import QueueHandler, TopicHandler
+from local.handlers import QueueHandler
 
 _MOST = 10
 
@@ -21,7 +21,7 @@ _MOST = 10
 class Poller:
     sqs: Any
     url: str
-    handler: QueueHandler | TopicHandler
+    handler: QueueHandler
 
     @property
     def name(self) -> str:
@@ -35,10 +35,9 @@ class Poller:
         working: Callable[[], AbstractContextManager[None]] = nullcontext,
     ) -> int:
         """One batch; how many messages came. `working` is entered while there is something in our hands."""
-        size = self.handler.batch_size if isinstance(self.handler, QueueHandler) else 1
         answer = self.sqs.receive_message(
             QueueUrl=self.url,
-            MaxNumberOfMessages=min(size, _MOST),
+            MaxNumberOfMessages=min(self.handler.batch_size, _MOST),
             WaitTimeSeconds=wait_seconds,
             AttributeNames=["All"],
         )
@@ -46,13 +45,8 @@ class Poller:
         if not messages:
             return 0
         with working():
-            self._settle(messages, self._failed(messages), retry_at_once)
+            self._settle(messages, self.handler.handle(messages), retry_at_once)
         return len(messages)
-
-    def _failed(self, messages: Sequence[dict[str, Any]]) -> set[str]:
-        if isinstance(self.handler, QueueHandler):
-            return self.handler.handle(messages)
-        return {message["MessageId"] for message in messages if not self.handler.handle(message["Body"])}
 
     def _settle(self, messages: Iterable[dict[str, Any]], failed: set[str], retry_at_once: bool) -> None:
         for message in messages:
@@ -63,20 +57,9 @@ class Poller:
                 self.sqs.change_message_visibility(QueueUrl=self.url, ReceiptHandle=handle, VisibilityTimeout=0)
 
 
-def pollers(app: Chalice, sqs: Any, sns: Any, prefix: str) -> list[Poller]:
-    """One for every queue and topic `app.py` has a handler for."""
-    found = [Poller(sqs, _url(sqs, f"{prefix}-{handler.queue}"), handler) for handler in handlers.queues(app)]
-    return found + [Poller(sqs, _subscribed(sqs, sns, prefix, handler), handler) for handler in handlers.topics(app)]
-
-
-def _subscribed(sqs: Any, sns: Any, prefix: str, handler: TopicHandler) -> str:
-    """A queue that gets what the topic gets: the emulator calling a function leaves out fields Chalice needs."""
-    name = f"{prefix}-local-{handler.topic}"
-    url = str(sqs.create_queue(QueueName=name)["QueueUrl"])
-    arn = sqs.get_queue_attributes(QueueUrl=url, AttributeNames=["QueueArn"])["Attributes"]["QueueArn"]
-    topic = str(sns.create_topic(Name=f"{prefix}-{handler.topic}")["TopicArn"])
-    sns.subscribe(TopicArn=topic, Protocol="sqs", Endpoint=arn)
-    return url
+def pollers(app: Chalice, sqs: Any, prefix: str) -> list[Poller]:
+    """One for every queue `app.py` has a handler for."""
+    return [Poller(sqs, _url(sqs, f"{prefix}-{handler.queue}"), handler) for handler in handlers.queues(app)]
 
 
 def _url(sqs: Any, name: str) -> str:

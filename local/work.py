@@ -1,4 +1,4 @@
-"""The process that does what nobody waits for: queue and topic handlers, and schedules, of `app.py`."""
+"""The process that does what nobody waits for: queue handlers and schedules of `app.py`."""
 
 import os
 import signal
@@ -80,7 +80,7 @@ def main() -> int:
     signal.signal(signal.SIGTERM, lambda *_: crew.ended.set())
     warm_up()
     prefix = settings.current().prefix
-    crew.start(*pollers(app.app, _patient_client(), aws.client("sns"), prefix))
+    crew.start(*pollers(app.app, _patient_client(), prefix))
     for schedule in handlers.schedules(app.app):
         crew.schedule(schedule, read(os.environ).tick)
     crew.ended.wait()

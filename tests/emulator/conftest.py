@@ -84,7 +84,7 @@ class Work:
         total = 0
         while rounds is None or rounds > 0:
             handled = sum(
-                poller.poll(retry_at_once=True) for poller in self._pollers if queue in (None, _queue(poller))
+                poller.poll(retry_at_once=True) for poller in self._pollers if queue in (None, poller.handler.queue)
             )
             total += handled
             if not handled:
@@ -100,17 +100,12 @@ class Work:
                 time.sleep(0.05)
 
 
-def _queue(poller: Poller) -> str:
-    handler = poller.handler
-    return handler.queue if isinstance(handler, handlers.QueueHandler) else handler.topic
-
-
 @pytest.fixture
 def work(emulator: Emulator) -> Work:
     import app
 
     prefix = settings.current().prefix
-    return Work(pollers(app.app, kernel_aws.client("sqs"), kernel_aws.client("sns"), prefix))
+    return Work(pollers(app.app, kernel_aws.client("sqs"), prefix))
 
 
 @pytest.fixture

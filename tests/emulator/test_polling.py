@@ -34,7 +34,7 @@ def app():
 
 @pytest.fixture
 def work(emulator, app, sqs):
-    return Work(pollers(app, sqs, emulator.client("sns"), "gna-test"))
+    return Work(pollers(app, sqs, "gna-test"))
 
 
 def send(sqs, *messages):
