@@ -59,7 +59,8 @@ def environment(options: Options, environ: Mapping[str, str]) -> dict[str, str]:
         **_secrets(options.folder),
     }
     given = {name: value for name, value in environ.items() if not name.startswith("AWS_") and value}
-    return ours | given | {"PORT": str(options.port), "MAIL_PORT": str(options.mail_port)}
+    ports = {"PORT": str(options.port), "MAIL_PORT": str(options.mail_port)}
+    return ours | given | ports | {"LOCAL_DIR": str(options.folder)}
 
 
 def _secrets(folder: Path) -> dict[str, str]:

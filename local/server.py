@@ -40,6 +40,8 @@ class _Handler(BaseHTTPRequestHandler):
     server_version = "gna-local"
     sys_version = ""
     timeout = 60
+    disable_nagle_algorithm = True  # head and body are two small packets; the second must not wait for an answer
+    wbufsize = -1
     server: Server
 
     def _serve(self) -> None:

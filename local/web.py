@@ -20,7 +20,7 @@ def main() -> int:
     ended = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: ended.set())
     warm_up()
-    site = Site(Path(os.environ.get("LOCAL_DIR") or ".local") / "site", Gateway(app.app).handle)
+    site = Site(Path(os.environ["LOCAL_DIR"]) / "site", Gateway(app.app).handle)
     try:
         server = Server(_only_for_us(site.handle), int(os.environ["PORT"]))
     except OSError as failure:
