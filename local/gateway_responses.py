@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,7 @@ class GatewayResponse:
         return re.sub(r"\$context\.([\w.]+\w)", lambda name: _looked_up(context, name[1]), self.template).encode()
 
 
+@cache
 def load(folder: Path = _ROOT / ".chalice") -> dict[str, GatewayResponse]:
     """Every kind of answer: what the templates in `folder` define, and defaults for the rest."""
     found = {kind: _default(status, reason) for kind, (status, reason) in _DEFAULTS.items()}

@@ -3,6 +3,7 @@
 import json
 import os
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -53,12 +54,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture
 def aws() -> Iterator[None]:
-    """An empty account that has just been given the resources of the template."""
+    """An empty account that has just been given the resources of the template.
+
+    moto sees every client made after its import, so clients, which are dear, live as long as the process."""
     with mock_aws():
-        forget_clients()
         create_resources()
         yield
-    forget_clients()
 
 
 @pytest.fixture
@@ -92,7 +93,7 @@ def admin(http: Client, configure: Any) -> Client:
 
 def received(queue: str) -> list[dict[str, Any]]:
     """Take every message off a queue."""
-    sqs = boto3.client("sqs")
+    sqs = _client("sqs")
     url = sqs.get_queue_url(QueueName=queues.name(queue))["QueueUrl"]
     messages = []
     while batch := sqs.receive_message(QueueUrl=url, MaxNumberOfMessages=10).get("Messages"):
@@ -104,19 +105,30 @@ def received(queue: str) -> list[dict[str, Any]]:
 
 def create_resources() -> None:
     """Make what `.chalice/resources.yaml` describes, as CloudFormation would."""
-    prefix = settings.current().prefix
-    for resource in yaml.safe_load(TEMPLATE.read_text())["Resources"].values():
-        properties = json.loads(json.dumps(resource["Properties"]).replace("${Prefix}", prefix))
-        if resource["Type"] == "AWS::DynamoDB::Table":
-            _create_table(properties)
-        if resource["Type"] == "AWS::SQS::Queue":
-            boto3.client("sqs").create_queue(QueueName=properties["QueueName"]["Fn::Sub"])
+    for kind, properties in _described(settings.current().prefix):
+        if kind == "AWS::DynamoDB::Table":
+            _client("dynamodb").create_table(**properties)
+        if kind == "AWS::SQS::Queue":
+            _client("sqs").create_queue(**properties)
 
 
-def _create_table(properties: dict[str, Any]) -> None:
+@cache
+def _described(prefix: str) -> list[tuple[str, dict[str, Any]]]:
+    """Kind and arguments of everything in the template, read once."""
+    text = TEMPLATE.read_text().replace("${Prefix}", prefix)
+    found = [(item["Type"], item["Properties"]) for item in yaml.safe_load(text)["Resources"].values()]
+    return [(kind, _arguments(properties)) for kind, properties in found]
+
+
+def _arguments(properties: dict[str, Any]) -> dict[str, Any]:
     wanted = ("BillingMode", "AttributeDefinitions", "KeySchema", "GlobalSecondaryIndexes", "StreamSpecification")
-    arguments = {name: properties[name] for name in wanted if name in properties}
-    boto3.client("dynamodb").create_table(TableName=properties["TableName"]["Fn::Sub"], **arguments)
+    named = {name: properties[name]["Fn::Sub"] for name in ("TableName", "QueueName") if name in properties}
+    return named | {name: properties[name] for name in wanted if name in properties}
+
+
+@cache
+def _client(service: str) -> Any:
+    return boto3.client(service)
 
 
 def _forget_settings() -> None:
@@ -125,7 +137,8 @@ def _forget_settings() -> None:
 
 
 def forget_clients() -> None:
-    """moto must see clients made after it started."""
+    """An endpoint is looked up when a client is made: needed on the way from moto to the emulator and back."""
+    _client.cache_clear()
     kernel_aws.client.cache_clear()
     kernel_aws.session.cache_clear()
     queues._url.cache_clear()
