@@ -54,9 +54,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture
 def aws() -> Iterator[None]:
-    """An empty account that has just been given the resources of the template.
-
-    moto sees every client made after its import, so clients, which are dear, live as long as the process."""
+    """An empty account that has just been given the resources of the template. moto sees every client made after
+    its import, so clients stay from test to test."""
+    enter("moto")
     with mock_aws():
         create_resources()
         yield
@@ -136,8 +136,18 @@ def _forget_settings() -> None:
     settings._secrets.cache_clear()
 
 
-def forget_clients() -> None:
-    """An endpoint is looked up when a client is made: needed on the way from moto to the emulator and back."""
+def enter(world: str) -> None:
+    """Clients are dear and are kept; only between moto and the emulator they must be made anew, because a client
+    looks up its endpoint when it is made."""
+    if _world[0] != world:
+        _forget_clients()
+        _world[0] = world
+
+
+_world = ["moto"]
+
+
+def _forget_clients() -> None:
     _client.cache_clear()
     kernel_aws.client.cache_clear()
     kernel_aws.session.cache_clear()

@@ -31,7 +31,7 @@ from local.emulator import Emulator
 from local.gateway import Gateway
 from local.polling import Poller, pollers
 from tests.client import Client
-from tests.conftest import forget_clients
+from tests.conftest import enter
 
 _HERE = Path(__file__).parent
 
@@ -52,16 +52,15 @@ def _emulator(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Emulator]:
 
 
 @pytest.fixture
-def emulator(_emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> Iterator[Emulator]:
+def emulator(_emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> Emulator:
     for name, value in _emulator.environment.items():
         monkeypatch.setenv(name, value)
     _emulator.empty(settings.current().prefix)
-    forget_clients()
+    enter("emulator")
     # botocore's session is not safe while it makes clients: make them before any thread runs.
     limits.probe()
     queues.probe()
-    yield _emulator
-    forget_clients()
+    return _emulator
 
 
 @pytest.fixture
