@@ -1,33 +1,18 @@
 """SES v2 as far as Gna uses it, with the limits and the silences of the real one."""
 
-import json
 import re
 import time
-from collections import Counter
-from collections.abc import Iterable
 from datetime import UTC, datetime
-from functools import lru_cache
 from typing import Any
 
+from local import mailbox_checks as checks
 from local import mailbox_events
-from local.mailbox import HOLE, Kept, Mailbox, template_data
+from local.mailbox import Kept, Mailbox, template_data
+from local.mailbox_checks import Refusal
 from local.mailbox_faults import Faults
+from local.mailbox_tally import Tally
 from local.mailbox_wire import Reply, json_reply
 
-MOST_RECIPIENTS = 50
-MOST_HEADERS = 15
-LARGEST_CALL = 1_000_000
-
-_HEADER_NAME = re.compile(r"[!-9;-~]{1,126}\Z")
-_HEADER_VALUE = re.compile(r"[ -~]{1,995}\Z")
-_ADDRESS = re.compile(r"[!-?A-~]{1,64}@[A-Za-z0-9.\-]{1,255}\Z")
-# SES writes these itself and refuses a message that brings them.
-_RESERVED = frozenset(
-    {
-        *("bcc", "cc", "content-disposition", "content-type", "date", "from"),
-        *("message-id", "mime-version", "reply-to", "return-path", "subject", "to"),
-    }
-)
 _RECIPIENT = re.compile(rb'"ToAddresses":\s*\[\s*"([^"]+)"')
 _ERRORS = {
     "MESSAGE_REJECTED": "MessageRejected",
@@ -39,13 +24,6 @@ _ERRORS = {
     "ACCOUNT_SENDING_PAUSED": "SendingPausedException",
     "TRANSIENT_FAILURE": "InternalServiceErrorException",
 }
-_STATUSES = {"NotFoundException": 404, "TooManyRequestsException": 429, "InternalServiceErrorException": 500}
-
-
-class Refusal(Exception):
-    def __init__(self, code: str, message: str, status: int = 0) -> None:
-        super().__init__(message)
-        self.reply = json_reply({"message": message}, status or _STATUSES.get(code, 400), x_amzn_ErrorType=code)
 
 
 class Api:
@@ -54,13 +32,7 @@ class Api:
     def __init__(self, mailbox: Mailbox | None, faults: Faults, publisher: mailbox_events.Publisher) -> None:
         self._mailbox, self._faults, self._publisher = mailbox, faults, publisher
         self._serial = time.time_ns()
-        self.forget()
-
-    def forget(self) -> None:
-        self.calls: Counter[str] = Counter()
-        self.answers: Counter[str] = Counter()
-        self.addresses: Counter[str] = Counter()
-        self.recipients = 0
+        self.tally = Tally()
 
     # Reading
 
@@ -70,7 +42,7 @@ class Api:
                 "DedicatedIpAutoWarmupEnabled": False,
                 "EnforcementStatus": "HEALTHY",
                 "ProductionAccessEnabled": self._faults.production,
-                "SendQuota": self._faults.limits(self.recipients),
+                "SendQuota": self._faults.limits(self.tally.recipients),
                 "SendingEnabled": self._faults.sending_enabled,
             }
         )
@@ -104,25 +76,30 @@ class Api:
 
     # Sending
 
+    def check_pace(self) -> None:
+        rate = self._faults.limits(0)["MaxSendRate"]
+        if self._faults.enforce_rate and self.tally.too_fast(rate):
+            raise Refusal("TooManyRequestsException", "Maximum sending rate exceeded.")
+
     def send_email(self, body: bytes) -> Reply:
         if self._mailbox is None:
             return json_reply({"MessageId": self._counted(body)[0]})
-        call = _object(body)
+        call = checks.parsed(body)
         self._check_call(call)
         content = call.get("Content") or {}
         if not content.keys() & {"Simple", "Raw", "Template"}:
             raise Refusal("BadRequestException", "Content must be Simple, Raw or Template.")
         destination = call.get("Destination") or {}
-        to = _recipients(destination)
-        _check_recipients(to)
-        _check_headers((content.get("Simple") or content.get("Template") or {}).get("Headers"))
+        to = checks.recipients(destination)
+        checks.check_recipients(to)
+        checks.check_headers((content.get("Simple") or content.get("Template") or {}).get("Headers"))
         if "Template" in content:
-            _holes(content["Template"].get("TemplateContent"))
+            checks.holes(content["Template"].get("TemplateContent"))
         self._refuse_one(to)
         at, message_id = _now(), self._ids(1)[0]
         self._mailbox.keep(body, [Kept(message_id, -1, " ".join(to).lower())], at)
         subject = ((content.get("Simple") or {}).get("Subject") or {}).get("Data", "")
-        self._count(to)
+        self.tally.count(to, len(to))
         self._tell(call, message_id, to, subject, at)
         return json_reply({"MessageId": message_id})
 
@@ -130,18 +107,18 @@ class Api:
         if self._mailbox is None:
             results = [{"Status": "SUCCESS", "MessageId": each} for each in self._counted(body)]
             return json_reply({"BulkEmailEntryResults": results})
-        if len(body) > LARGEST_CALL:
+        if len(body) > checks.LARGEST_CALL:
             raise Refusal("BadRequestException", "The request is larger than 1 MB.")
-        call = _object(body)
+        call = checks.parsed(body)
         self._check_call(call)
         template = (call.get("DefaultContent") or {}).get("Template") or {}
         entries = call.get("BulkEmailEntries") or []
-        if not 0 < len(entries) <= MOST_RECIPIENTS:
-            raise Refusal("BadRequestException", f"A call takes 1 to {MOST_RECIPIENTS} entries.")
+        if not 0 < len(entries) <= checks.MOST_RECIPIENTS:
+            raise Refusal("BadRequestException", f"A call takes 1 to {checks.MOST_RECIPIENTS} entries.")
         if "TemplateName" in template or "TemplateArn" in template:
             raise Refusal("NotFoundException", "There are no stored templates here.")
-        _check_headers(template.get("Headers"))
-        holes = _holes(template.get("TemplateContent"))
+        checks.check_headers(template.get("Headers"))
+        holes = checks.holes(template.get("TemplateContent"))
         return self._bulk(body, call, template, entries, holes)
 
     def _bulk(
@@ -151,7 +128,7 @@ class Api:
         subject = template["TemplateContent"].get("Subject", "")
         room = self._room()
         for position, (message_id, entry) in enumerate(zip(self._ids(len(entries)), entries, strict=True)):
-            to = _recipients(entry.get("Destination") or {})
+            to = checks.recipients(entry.get("Destination") or {})
             status, error, missing = self._judge(template, entry, to, holes, room - len(kept))
             if status != "SUCCESS":
                 results.append({"Status": status, "Error": error})
@@ -162,7 +139,7 @@ class Api:
                 self._publisher.publish(mailbox_events.rendering_failure(missing, about))
                 continue
             kept.append(Kept(message_id, position, " ".join(to).lower()))
-            self._count(to)
+            self.tally.count(to, len(to))
             self._tell(call, message_id, to, subject, at)
         if kept:
             self._mailbox.keep(body, kept, at)  # type: ignore[union-attr]
@@ -173,8 +150,8 @@ class Api:
     ) -> tuple[str, str, str]:
         """Status, error, and the first value that is missing: then the status is good and yet nothing leaves."""
         try:
-            _check_recipients(to)
-            _check_headers(entry.get("ReplacementHeaders"))
+            checks.check_recipients(to)
+            checks.check_headers(entry.get("ReplacementHeaders"))
             data = template_data(template, entry)
         except (Refusal, ValueError) as failure:
             return "INVALID_PARAMETER", str(failure), ""
@@ -206,23 +183,17 @@ class Api:
             raise Refusal(_ERRORS.get(status, "BadRequestException"), "As told.")
 
     def _room(self) -> float:
-        limits = self._faults.limits(self.recipients)
+        limits = self._faults.limits(self.tally.recipients)
         return limits["Max24HourSend"] - limits["SentLast24Hours"]
 
     def _ids(self, count: int) -> list[str]:
         self._serial += 1
         return [f"{self._serial:016x}-{position:08x}-local-000000" for position in range(count)]
 
-    def _count(self, to: Iterable[str]) -> None:
-        for address in to:
-            self.recipients += 1
-            self.addresses[address] += 1
-
     def _counted(self, body: bytes) -> list[str]:
         """For the sink: whom a call goes to, without parsing it."""
         to = _RECIPIENT.findall(body)
-        self.recipients += len(to)
-        self.addresses.update(address.decode() for address in to)
+        self.tally.count((address.decode() for address in to), len(to))
         return self._ids(len(to))
 
     def _tell(self, call: dict[str, Any], message_id: str, to: list[str], subject: str, at: str) -> None:
@@ -232,59 +203,6 @@ class Api:
             about = mailbox_events.mail(message_id, call["FromEmailAddress"], to, subject, at)
             if event := mailbox_events.of(address, about, at):
                 self._publisher.publish(event)
-
-
-def _object(body: bytes) -> dict[str, Any]:
-    try:
-        call = json.loads(body)
-    except ValueError:
-        call = None
-    if not isinstance(call, dict):
-        raise Refusal("BadRequestException", "The request is not a JSON object.")
-    return call
-
-
-def _recipients(destination: dict[str, Any]) -> list[str]:
-    lists = (destination.get(f"{kind}Addresses") or [] for kind in ("To", "Cc", "Bcc"))
-    return [address for addresses in lists for address in addresses]
-
-
-def _check_recipients(to: list[str]) -> None:
-    if not 0 < len(to) <= MOST_RECIPIENTS:
-        raise Refusal("BadRequestException", f"A mail goes to 1 to {MOST_RECIPIENTS} addresses.")
-    if not all(_ADDRESS.match(address.rpartition("<")[2].rstrip(">")) for address in to):
-        raise Refusal("BadRequestException", "Illegal address.")
-
-
-def _check_headers(headers: list[dict[str, str]] | None) -> None:
-    if not headers:
-        return
-    if len(headers) > MOST_HEADERS:
-        raise Refusal("BadRequestException", f"A mail takes {MOST_HEADERS} headers.")
-    for header in headers:
-        name, value = header.get("Name", ""), header.get("Value", "")
-        if not _HEADER_NAME.match(name) or name.lower() in _RESERVED:
-            raise Refusal("BadRequestException", "Invalid header name.")
-        if not _HEADER_VALUE.match(value):
-            raise Refusal("BadRequestException", "Invalid header value.")
-
-
-def _holes(content: Any) -> frozenset[str]:
-    if (
-        not isinstance(content, dict)
-        or not content.get("Subject")
-        or not (content.get("Html") or content.get("Text"))
-    ):
-        raise Refusal("BadRequestException", "An inline template needs a subject and a body.")
-    return _names("\0".join(content.get(part) or "" for part in ("Subject", "Html", "Text")))
-
-
-@lru_cache(maxsize=8)
-def _names(template: str) -> frozenset[str]:
-    """The values a template wants. Inline templates know nothing but `{{name}}`."""
-    if "{{{" in template or "{{" in HOLE.sub("", template):
-        raise Refusal("BadRequestException", "Inline templates take simple substitutions only.")
-    return frozenset(HOLE.findall(template))
 
 
 def _unverified(identities: list[str]) -> str:

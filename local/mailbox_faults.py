@@ -16,6 +16,7 @@ class Faults:
     down           hang up on every call of the API, its work not done
     entries        {"<address>" or "*": a bulk status such as "TRANSIENT_FAILURE"}; for one mail the matching error
     entries_share  share of the entries "*" is meant for
+    enforce_rate   throttle what goes faster than the quota's MaxSendRate, as SES does
     quota          Max24HourSend, MaxSendRate, SentLast24Hours
     production, sending_enabled, verified, dkim   the account's state
     identities, configuration_sets                names that exist (default: all)
@@ -29,6 +30,7 @@ class Faults:
     down: bool = False
     entries: dict[str, str] = field(default_factory=dict)
     entries_share: float = 1.0
+    enforce_rate: bool = False
     quota: dict[str, float] = field(default_factory=dict)
     production: bool = True
     sending_enabled: bool = True

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from chalicelib.kernel import aws as kernel_aws
+from chalicelib.kernel import wire
 from local import ses as local_ses
 
 
@@ -25,6 +26,6 @@ def ses(_ses_server: local_ses.Client, monkeypatch: pytest.MonkeyPatch) -> Itera
 
 
 def _forget_clients() -> None:
-    """An endpoint is looked up when a client is made."""
+    """An endpoint is looked up when a client is made; the session stays, for reading SES's model takes its time."""
     kernel_aws.client.cache_clear()
-    kernel_aws.session.cache_clear()
+    wire._door.cache_clear()

@@ -106,6 +106,7 @@ def _constant_part(letter: Letter) -> bytes:
     """The call up to its entries, which are its last member for that reason."""
     request: dict[str, Any] = {
         "FromEmailAddress": mailboxes.sender(),
+        "ReplyToAddresses": mailboxes.reply_to(),
         "DefaultContent": {
             "Template": {
                 "TemplateContent": {"Subject": letter.subject, "Html": letter.html, "Text": letter.text},

@@ -35,3 +35,9 @@ def sender() -> str:
 
 def sender_address() -> str:
     return parseaddr(settings.current().from_email)[1]
+
+
+def reply_to() -> list[str]:
+    """Answers go where people are promised to be heard, if that is not where the mails come from."""
+    contact = parseaddr(settings.current().contact_email)[1]
+    return [wire(contact)] if contact and contact.casefold() != sender_address().casefold() else []

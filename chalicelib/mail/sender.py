@@ -24,6 +24,7 @@ def _request(message: Message) -> dict[str, Any]:
         "FromEmailAddress": mailboxes.sender(),
         "Destination": {"ToAddresses": [mailboxes.wire(message.to)]},
         "Content": {"Simple": _content(message)},
+        "ReplyToAddresses": mailboxes.reply_to(),
     }
     if configuration_set := settings.current().configuration_set:
         request["ConfigurationSetName"] = configuration_set

@@ -12,6 +12,9 @@ from chalicelib.mail.message import Message
 _AUTOMATIC = {"Auto-Submitted": "auto-generated", "X-Auto-Response-Suppress": "All"}
 
 
+_LONGEST_NOTICE = 120
+
+
 def confirm_mail(to: str, link: str) -> Message:
     """Asks the owner of an address whether it was really they who signed up."""
     return _message(to, "confirm", link=link)
@@ -38,7 +41,9 @@ def lift_mail(to: str, link: str) -> Message:
 
 
 def admin_notice(to: str, subject: str, text: str) -> Message:
-    return _message(to, "admin_notice", notice_subject=subject, paragraphs=text.strip().split("\n\n"))
+    """Tells the operator something. The subject is made to fit: a notice must not get lost for its form."""
+    line = "".join(letter if letter.isprintable() else " " for letter in subject)[:_LONGEST_NOTICE]
+    return _message(to, "admin_notice", notice_subject=line, paragraphs=text.strip().split("\n\n"))
 
 
 def _message(to: str, name: str, **values: Any) -> Message:

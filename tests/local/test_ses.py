@@ -188,6 +188,16 @@ def test_it_can_be_down_and_come_back(ses: Client, sesv2: Any) -> None:
     assert len(ses.mails()) == 1
 
 
+def test_what_goes_faster_than_the_rate_is_throttled(ses: Client, sesv2: Any) -> None:
+    ses.tell(quota={"MaxSendRate": 20}, enforce_rate=True)
+    entry = _entry("ada@example.org", name="x", name_html="x", link="x")
+    assert len(_bulk(sesv2, *[entry] * 22)) == 22
+    assert not _passes(sesv2)
+    time.sleep(0.2)
+    assert _passes(sesv2)
+    assert ses.stats()["peak_per_second"] >= 11
+
+
 def test_it_can_be_slow(ses: Client, sesv2: Any) -> None:
     ses.tell(delay_ms=80)
     began = time.monotonic()

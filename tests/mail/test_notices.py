@@ -13,6 +13,11 @@ def test_a_notice_reaches_the_admin(ses: Client) -> None:
     assert "Last: timeout." in mail["text"]
 
 
+def test_a_notice_with_a_wild_subject_arrives_all_the_same(ses: Client) -> None:
+    notices.notify_admin("Two\r\nlines and a null\0 " + "x" * 500, "Text")
+    assert ses.mails()[0]["subject"].startswith("[The Daily Test] Two lines and a null xxx")
+
+
 def test_a_notice_that_cannot_leave_undoes_nothing(ses: Client, capsys: pytest.CaptureFixture[str]) -> None:
     ses.tell(down=True)
     notices.notify_admin("The feed fails", "Three times.")

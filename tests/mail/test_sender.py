@@ -55,6 +55,15 @@ def test_the_name_of_the_sender_survives(
         assert mail["headers"]["From"] == raw
 
 
+@pytest.mark.parametrize(
+    ("contact", "answers"), [("hello@example.org", "hello@example.org"), ("News@example.org", None)]
+)
+def test_answers_reach_the_contact(ses: Client, configure: Any, contact: str, answers: str | None) -> None:
+    configure(CONTACT_EMAIL=contact)
+    sender.send(MESSAGE)
+    assert ses.mails()[0]["headers"].get("Reply-To") == answers
+
+
 def test_a_domain_beyond_ascii_goes_as_punycode(ses: Client) -> None:
     sender.send(Message("ada@bücher.example", "Hi", "<p>Hi", "Hi"))
     assert ses.mails()[0]["to"] == ["ada@xn--bcher-kva.example"]
