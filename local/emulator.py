@@ -118,6 +118,15 @@ class Emulator:
             )
         return self._clients[service, self.url]
 
+    def api(self, rest_api_id: str, stage: str = "api") -> str:
+        """Where a deployed API answers."""
+        return f"{self.url}/_aws/execute-api/{rest_api_id}/{stage}"
+
+    def mails(self) -> list[dict[str, Any]]:
+        """What its own SES was given, oldest first: To (a list), Subject, BodyText and BodyHtml of each."""
+        with urllib.request.urlopen(f"{self.url}/_ministack/ses/messages", timeout=10) as answer:
+            return [mail for mails in json.load(answer)["messages"].values() for mail in mails]
+
     @property
     def _log(self) -> Path:
         return self._folder / "emulator.log"

@@ -1,0 +1,154 @@
+"""The very package, deployed by the very template, used from outside through API Gateway."""
+
+import json
+import re
+from contextlib import contextmanager
+
+import pytest
+
+from tests.access.conftest import private_key, token
+from tests.deployed.conftest import eventually
+
+READER = "reader@example.com"
+
+
+def test_it_is_healthy(deployment):
+    answer = deployment.get("/health")
+    assert answer.status == 200
+    assert answer.json["dependencies"] == {"tables": "ok", "queues": "ok"}
+
+
+def test_a_reader_subscribes_confirms_and_leaves(deployment):
+    answer = deployment.call("POST", "/api/subscribe", {"email": READER}, {"Origin": "https://blog.example.org"})
+    assert (answer.status, answer.json) == (201, {"status": "confirmation_sent"})
+    assert answer.headers["Access-Control-Allow-Origin"] == "https://blog.example.org"
+
+    link = _link_in_mail(deployment, "/confirm")
+    confirmed = deployment.get(link)
+    assert confirmed.status in (302, 303)
+    assert confirmed.headers["Location"].endswith("/confirmed")
+    assert deployment.get("/confirmed").status == 200
+
+    [subscriber] = deployment.rows("subscribers")
+    assert subscriber["status"] == "activated"
+    leave = f"/api/unsubscribe?token={subscriber['id']}.{subscriber['unsubscribe_secret']}"
+    answer = deployment.get(leave)
+    assert answer.status == 200
+    assert "text/html" in answer.headers["Content-Type"]
+    assert deployment.rows("subscribers") == []
+    assert deployment.get(leave).status == 200
+
+
+@pytest.mark.parametrize("body", [{"email": "no address"}, {"email": ["a@example.org"]}, {}])
+def test_nonsense_is_refused_with_a_reason(deployment, body):
+    answer = deployment.call("POST", "/api/subscribe", body)
+    assert answer.status == 400
+    assert set(answer.json) == {"error"}
+
+
+def test_a_path_that_is_not_there_is_not_found(deployment):
+    answer = deployment.get("/nowhere")
+    assert (answer.status, answer.json) == (404, {"error": "Not found"})
+
+
+def test_a_message_that_cannot_be_handled_ends_in_the_dead_letters(deployment):
+    sqs = deployment.client("sqs")
+    queue = sqs.get_queue_url(QueueName=f"{deployment.prefix}-mail")["QueueUrl"]
+    # So that the test need not wait five times three minutes.
+    sqs.set_queue_attributes(QueueUrl=queue, Attributes={"VisibilityTimeout": "0"})
+    sqs.send_message(QueueUrl=queue, MessageBody=json.dumps({"kind": "unheard of", "subscriber_id": "nobody"}))
+    dead = sqs.get_queue_url(QueueName=f"{deployment.prefix}-mail-dead")["QueueUrl"]
+    message = eventually(lambda: sqs.receive_message(QueueUrl=dead).get("Messages"))[0]
+    assert json.loads(message["Body"])["kind"] == "unheard of"
+
+
+@pytest.fixture(scope="module")
+def admin(packaged):
+    paths = packaged.resources("AWS::Serverless::Api")["RestAPI"]["DefinitionBody"]["paths"]
+    found = [path for path in paths if path.startswith("/admin/api/") and "{" not in path and "get" in paths[path]]
+    if not found:
+        pytest.skip("no admin route yet")
+    return found[0]
+
+
+def test_admin_without_a_token_is_asked_who_they_are(deployment, admin):
+    answer = deployment.get(admin)
+    assert (answer.status, answer.json) == (401, {"error": "Authentication required"})
+
+
+@pytest.mark.parametrize(
+    ("bad", "reason"),
+    [
+        ("nonsense", "Invalid token"),
+        (token(key=private_key("stranger", 2048)), "Invalid token"),
+        (token(exp=1_700_000_000, iat=1_600_000_000, nbf=1_600_000_000), "Token expired"),
+    ],
+    ids=["nonsense", "forged", "expired"],
+)
+def test_admin_with_a_bad_token_is_refused(deployment, admin, bad, reason):
+    answer = deployment.get(admin, Cf_Access_Jwt_Assertion=bad)
+    assert answer.status == 403
+    # The emulator leaves the name in the answer where API Gateway puts the reason the door gave.
+    assert answer.json == {"error": "$context.authorizer.reason"}
+    arn = "arn:aws:execute-api:eu-west-1:000000000000:abc/api/GET/admin"
+    event = {"type": "TOKEN", "authorizationToken": bad, "methodArn": arn}
+    verdict = deployment.client("lambda").invoke(FunctionName=deployment.function("Door"), Payload=json.dumps(event))
+    assert json.load(verdict["Payload"])["context"] == {"reason": reason}
+
+
+def test_admin_with_a_good_token_comes_in(deployment, admin):
+    answer = deployment.get(admin, Cf_Access_Jwt_Assertion=token())
+    assert answer.status == 200, answer.body
+
+
+def test_admin_while_the_keys_cannot_be_had_is_told_to_come_back(deployment, admin):
+    with _door(deployment, CF_ACCESS_CERTS_URL="http://127.0.0.1:9/"):
+        answer = deployment.get(admin, Cf_Access_Jwt_Assertion=token())
+    assert (answer.status, answer.json) == (503, {"error": "Service unavailable"})
+
+
+def test_admin_without_a_configured_team_stays_closed(deployment, admin):
+    with _door(deployment, CF_ACCESS_TEAM_NAME=""):
+        answer = deployment.get(admin, Cf_Access_Jwt_Assertion=token())
+    assert (answer.status, answer.json) == (500, {"error": "Server misconfiguration"})
+
+
+def test_disabling_the_door_on_a_deployed_function_closes_it(deployment, admin):
+    with _door(deployment, DISABLE_AUTH="true"):
+        answer = deployment.get(admin)
+    assert answer.status in (401, 500)
+
+
+def test_a_schedule_calls_its_function(deployment):
+    """The rule is the deployed one, moved to the next full minute so that nobody waits long."""
+    group = f"/aws/lambda/{deployment.function('SweepEvents')}"
+    read = deployment.client("logs").filter_log_events
+    lines = eventually(lambda: [event["message"] for event in read(logGroupName=group)["events"]], 75)
+    assert any("REPORT" in line for line in lines)
+    assert not [line for line in lines if '"error"' in line]
+
+
+def test_no_log_line_tells_who_somebody_is(deployment):
+    """Runs last: everything above has been logged."""
+    written = deployment.log()
+    assert "request_id" in written
+    for secret in (READER, "reader@", token().split(".")[0]):
+        assert secret not in written
+
+
+@contextmanager
+def _door(deployment, **changes):
+    """The door's function with other settings, for a while."""
+    function, functions = deployment.function("Door"), deployment.client("lambda")
+    usual = functions.get_function_configuration(FunctionName=function)["Environment"]["Variables"]
+    functions.update_function_configuration(FunctionName=function, Environment={"Variables": usual | changes})
+    yield
+    functions.update_function_configuration(FunctionName=function, Environment={"Variables": usual})
+
+
+def _link_in_mail(deployment, path):
+    def look():
+        texts = [mail["BodyText"] for mail in deployment.emulator.mails() if mail["To"] == [READER]]
+        return re.search(rf"https://news\.example\.org({path}\?\S+)", "\n".join(texts))
+
+    return eventually(look)[1]
