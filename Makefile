@@ -7,7 +7,7 @@ EMULATOR := .emulator-venv
 STAGE ?= dev
 ARCH ?= arm64
 
-.PHONY: help run reset demo emulator test check format package bench
+.PHONY: help run reset demo emulator test check format package deploy secrets resources answers doctor bench
 
 help:
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -26,7 +26,7 @@ emulator: $(EMULATOR)/.ready ## install the embedded AWS
 
 test: $(VENV)/.ready $(EMULATOR)/.ready ## run the whole suite
 	@$(BIN)/python -m local.chromium
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n auto --dist loadfile
 
 $(VENV)/.run: requirements.txt local/requirements.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "gna: Python 3.11 or later is needed: PYTHON=python3.x make ...")'
@@ -52,6 +52,7 @@ check: $(VENV)/.ready ## format, lint, types, template
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/cfn-lint .chalice/resources.yaml
+	$(BIN)/python -m pytest -q tests/test_architecture.py tests/deploy/test_resources.py
 
 format: $(VENV)/.ready ## put the code into its form
 	$(BIN)/ruff check --fix .
@@ -59,6 +60,21 @@ format: $(VENV)/.ready ## put the code into its form
 
 package: $(VENV)/.ready ## build/<stage>: the zip and the template (STAGE=prod ARCH=arm64|x86_64)
 	$(BIN)/python -m deploy.package --stage $(STAGE) --arch $(ARCH)
+
+deploy: package ## bring the account to the package, settings from deploy/stages/<stage>.env
+	$(BIN)/python -m deploy.up --stage $(STAGE)
+
+secrets: $(VENV)/.ready ## make the secrets of a stage that are missing, in the parameter store
+	$(BIN)/python -m deploy.secrets --stage $(STAGE)
+
+resources: $(VENV)/.ready ## tables, queues and topics alone, for plain `chalice deploy`
+	$(BIN)/python -m deploy.plain resources --stage $(STAGE) --arch $(ARCH)
+
+answers: $(VENV)/.ready ## after each plain `chalice deploy`: what it took away or cannot say
+	$(BIN)/python -m deploy.plain answers --stage $(STAGE)
+
+doctor: $(VENV)/.ready ## what is wrong, why it matters, how to fix it; before and after deploying
+	@$(BIN)/python -m deploy.doctor --stage $(STAGE)
 
 bench: $(VENV)/.ready ## measure everything in bench/, print one table
 	$(BIN)/python -m bench

@@ -195,6 +195,7 @@ def test_alarms_reach_the_administrator(packaged):
     assert all(alarm["AlarmActions"] == [{"Ref": "AlarmTopic"}] for alarm in alarms.values())
     metrics = {alarm["MetricName"] for alarm in alarms.values()}
     assert metrics >= {"Errors", "Throttles", "5XXError", "Reputation.BounceRate", "Reputation.ComplaintRate"}
+    assert metrics >= {"ConfirmationBreaker", "Crash", "RenderingFailure"}
 
 
 def _api(packaged):

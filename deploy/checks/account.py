@@ -1,0 +1,80 @@
+"""Is what the template describes what the account has?"""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from chalicelib.kernel.checkup import Finding, error, note
+from deploy import secrets
+from deploy.stack import Clients
+from deploy.stage import Stage
+from deploy.template import Template, named
+
+_AGAIN = "Deploy again, and change nothing by hand"
+
+
+def kept_secrets(clients: Clients, stage: Stage) -> Iterator[Finding]:
+    for name in secrets.missing(clients, stage):
+        yield error(
+            f"{name} is not in the parameter store", "nothing works without it", f"make secrets STAGE={stage.name}"
+        )
+
+
+def tables(clients: Clients, stage: Stage, template: Template) -> Iterator[Finding]:
+    dynamodb = clients("dynamodb")
+    for _, wanted in named(template, "AWS::DynamoDB::Table"):
+        name = _name(wanted["TableName"], stage)
+        try:
+            found = dynamodb.describe_table(TableName=name)["Table"]
+        except dynamodb.exceptions.ResourceNotFoundException:
+            yield error(f"the table {name} is missing", "what needs it fails", f"make deploy STAGE={stage.name}")
+            continue
+        yield from _table(dynamodb, name, wanted, found)
+
+
+def _table(dynamodb: Any, name: str, wanted: dict[str, Any], found: dict[str, Any]) -> Iterator[Finding]:
+    if found["KeySchema"] != wanted["KeySchema"] or _indexes(found) != _indexes(wanted):
+        yield error(f"the table {name} has other keys than the template", "reads and writes fail", _AGAIN)
+    if not found.get("DeletionProtectionEnabled"):
+        yield note(f"the table {name} can be deleted", "one wrong click loses it", _AGAIN)
+    backups = dynamodb.describe_continuous_backups(TableName=name)["ContinuousBackupsDescription"]
+    if backups.get("PointInTimeRecoveryDescription", {}).get("PointInTimeRecoveryStatus") != "ENABLED":
+        yield note(f"the table {name} cannot be brought back", "a mistake would be final", _AGAIN)
+    expiry = dynamodb.describe_time_to_live(TableName=name)["TimeToLiveDescription"]
+    lives = expiry.get("AttributeName") if expiry["TimeToLiveStatus"].startswith("ENABL") else None
+    if lives != wanted.get("TimeToLiveSpecification", {}).get("AttributeName"):
+        yield error(f"rows of {name} do not end as they should", "personal data would outlive its use", _AGAIN)
+
+
+def _indexes(table: dict[str, Any]) -> dict[str, Any]:
+    return {index["IndexName"]: index["KeySchema"] for index in table.get("GlobalSecondaryIndexes", [])}
+
+
+def queues(clients: Clients, stage: Stage, template: Template) -> Iterator[Finding]:
+    sqs = clients("sqs")
+    for _, wanted in named(template, "AWS::SQS::Queue"):
+        name = _name(wanted["QueueName"], stage)
+        try:
+            url = sqs.get_queue_url(QueueName=name)["QueueUrl"]
+        except sqs.exceptions.QueueDoesNotExist:
+            yield error(f"the queue {name} is missing", "what needs it fails", f"make deploy STAGE={stage.name}")
+            continue
+        found = sqs.get_queue_attributes(QueueUrl=url, AttributeNames=["All"])["Attributes"]
+        yield from _queue(name, wanted, found)
+
+
+def _queue(name: str, wanted: dict[str, Any], found: dict[str, str]) -> Iterator[Finding]:
+    if "RedrivePolicy" not in wanted:
+        if waiting := int(found.get("ApproximateNumberOfMessages", 0)):
+            why = "a job failed for good"
+            yield error(f"{waiting} messages wait in {name}", why, "Repair the cause, then start a redrive in SQS")
+        return
+    redrive = json.loads(found.get("RedrivePolicy", "{}"))
+    if int(redrive.get("maxReceiveCount", 0)) != wanted["RedrivePolicy"]["maxReceiveCount"]:
+        yield error(f"the queue {name} has other dead letters than the template", "failed jobs would be lost", _AGAIN)
+    if int(found["VisibilityTimeout"]) != wanted.get("VisibilityTimeout", 30):
+        yield note(f"the queue {name} hides messages for another time", "work could be done twice", _AGAIN)
+
+
+def _name(given: dict[str, str], stage: Stage) -> str:
+    return given["Fn::Sub"].replace("${Prefix}", stage.prefix)

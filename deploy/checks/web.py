@@ -1,0 +1,87 @@
+"""What a stranger gets to see from outside, once it is deployed."""
+
+import json
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from chalicelib.kernel.checkup import Finding, error
+
+_WEBHOOKS = ("/api/webhooks/feed",)
+_ACCESS = "cloudflareaccess.com"
+
+
+@dataclass(frozen=True)
+class Answer:
+    status: int
+    location: str
+    body: bytes
+
+
+def health(site_url: str) -> Iterator[Finding]:
+    answer = _ask("GET", f"{site_url}/health")
+    if answer is None:
+        yield error(f"{site_url} does not answer", "readers cannot reach it", "Check the domain and the deployment")
+    elif answer.status != 200:
+        why = "something it depends on does not answer"
+        yield error(f"/health answers {answer.status}", why, "Look for errors in the log of the API's function")
+
+
+def door(url: str) -> Iterator[Finding]:
+    """Without a token, at the site and at the bare API: who finds the one has found the other."""
+    for path in ("/admin", "/admin/api/subscribers"):
+        answer = _ask("GET", url + path)
+        if answer is None or answer.status in (401, 403):
+            continue
+        if answer.status in (302, 303) and _ACCESS in answer.location:
+            continue
+        if answer.status == 500:
+            why = "CF_ACCESS_TEAM_NAME or CF_ACCESS_AUD is missing there"
+            yield error(f"{url}{path} answers 500", why, "Set them and deploy again")
+        elif answer.status != 404:
+            why = "it should refuse whoever has no token"
+            yield error(f"{url}{path} answers {answer.status} to a stranger", why, "Take it offline and deploy again")
+
+
+def webhooks(site_url: str) -> Iterator[Finding]:
+    for path in _WEBHOOKS:
+        answer = _ask("POST", site_url + path)
+        if answer and 300 <= answer.status < 400:
+            why = "those who call it do not follow redirects"
+            fix = "Leave /api out of the Access application and of redirect rules"
+            yield error(f"{path} answers with a redirect", why, fix)
+
+
+def keys(certs_url: str) -> Iterator[Finding]:
+    answer = _ask("GET", certs_url) if certs_url else None
+    try:
+        found: Any = json.loads(answer.body) if answer else {}
+    except ValueError:
+        found = {}
+    if certs_url and not (isinstance(found, dict) and found.get("keys")):
+        fix = "Check CF_ACCESS_TEAM_NAME; open the address in a browser"
+        yield error(f"{certs_url} gives no keys", "every administrator is told 503", fix)
+
+
+class _NoRedirect(urllib.request.HTTPRedirectHandler):
+    def redirect_request(self, *_: Any) -> None:
+        return None
+
+
+_opener = urllib.request.build_opener(_NoRedirect)
+
+
+def _ask(method: str, url: str) -> Answer | None:
+    request = urllib.request.Request(url, b"{}" if method == "POST" else None, method=method)  # noqa: S310
+    request.add_header("Content-Type", "application/json")
+    request.add_header("User-Agent", "gna-doctor")
+    try:
+        with _opener.open(request, timeout=10) as answer:
+            return Answer(answer.status, answer.headers.get("Location", ""), answer.read(65_536))
+    except urllib.error.HTTPError as refusal:
+        with refusal:
+            return Answer(refusal.code, refusal.headers.get("Location", ""), refusal.read(65_536))
+    except OSError:
+        return None

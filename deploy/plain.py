@@ -1,0 +1,95 @@
+"""The other way: `make resources`, then `chalice deploy`, then `make answers`.
+
+Chalice's own deployer makes functions, the API and schedules, but no table, queue, topic or alarm, and each run puts
+API Gateway's own answers back to those of AWS. What it leaves out is done here before and after it.
+"""
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+import boto3
+
+from deploy import functions, secrets, stack, stage, template
+from deploy.stack import Clients
+from deploy.stage import Refused, Stage
+
+FOLDER = template.FOLDER
+
+
+def resources(chosen: Stage, clients: Clients, architecture: str, folder: Path = FOLDER) -> None:
+    """Tables, queues and topics as a stack of their own, and the stage's part of Chalice's configuration."""
+    stage.parameters(chosen, template.to_merge())
+    secrets.ensure(clients, chosen)
+    stack.apply(clients, f"{chosen.prefix}-resources", template.resources(), {"Prefix": chosen.prefix})
+    identity = clients("sts").get_caller_identity()
+    names = {
+        "AWS::Partition": identity["Arn"].split(":")[1],
+        "AWS::Region": clients("sts").meta.region_name,
+        "AWS::AccountId": identity["Account"],
+        "Prefix": chosen.prefix,
+        "SecretsPath": chosen.secrets_path,
+        "EventBus": chosen.settings.get("EVENT_BUS", ""),
+    }
+    _configure(chosen, names, architecture, folder)
+
+
+def _configure(chosen: Stage, names: dict[str, str], architecture: str, folder: Path) -> None:
+    listed = functions.load()
+    part = functions.stage_config(listed, architecture)
+    # No configuration set: it belongs to the whole template.
+    part["environment_variables"] = {k: v for k, v in chosen.environment.items() if v and k not in _NOT_OURS}
+    for function in listed:
+        policy = functions.policy(function, f"/aws/lambda/gna-{chosen.name}-{function.name}")
+        file = f"policy-{chosen.name}-{function.name}.json"
+        (folder / file).write_text(json.dumps(functions.resolved(policy, names), indent=1) + "\n")
+        part["lambda_functions"][function.name]["iam_policy_file"] = file
+    config = json.loads((folder / "config.json").read_text())
+    config["stages"][chosen.name] = part
+    (folder / "config.json").write_text(json.dumps(config, indent=2) + "\n")
+
+
+_NOT_OURS = {"CONFIGURATION_SET", "DOMAIN_NAME", "CERTIFICATE_ARN"}
+
+
+def answers(chosen: Stage, clients: Clients, folder: Path = FOLDER) -> None:
+    """What `chalice deploy` takes away or cannot say, put (back) into place. Harmless to repeat."""
+    deployed = folder / "deployed" / f"{chosen.name}.json"
+    if not deployed.exists():
+        raise Refused(f"run `chalice deploy --stage {chosen.name}` first")
+    found = {resource["name"]: resource for resource in json.loads(deployed.read_text())["resources"]}
+    api = found["rest_api"]["rest_api_id"]
+    _put_answers(clients("apigateway"), api)
+    for resource in found.values():
+        if resource["resource_type"] == "sqs_event":
+            clients("lambda").update_event_source_mapping(
+                UUID=resource["event_uuid"], FunctionResponseTypes=["ReportBatchItemFailures"]
+            )
+
+
+def _put_answers(gateway: Any, api: str) -> None:
+    for _, answer in template.named(template.to_merge(), "AWS::ApiGateway::GatewayResponse"):
+        arguments = {name[0].lower() + name[1:]: value for name, value in answer.items() if name != "RestApiId"}
+        gateway.put_gateway_response(restApiId=api, **arguments)
+    # Answers take effect with a deployment.
+    gateway.create_deployment(restApiId=api, stageName="api")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("what", choices=("resources", "answers"))
+    parser.add_argument("--stage", default="dev")
+    parser.add_argument("--arch", default="arm64")
+    given = parser.parse_args()
+    chosen = stage.read(given.stage)
+    if given.what == "resources":
+        resources(chosen, boto3.client, given.arch)
+        print(f"next: chalice deploy --stage {chosen.name}, then make answers STAGE={chosen.name}")
+    else:
+        answers(chosen, boto3.client)
+        print(f"next: make doctor STAGE={chosen.name}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,254 @@
+"""The doctor on an account of moto's, a DNS of our own and a site on loopback."""
+
+import json
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import boto3
+import pytest
+from moto import mock_aws
+
+from deploy import doctor, secrets, template
+from deploy.checks import account, sending, web
+from deploy.stage import Stage
+
+STAGE = Stage("test", {})
+
+
+class Site:
+    """Answers what it is told to, by path."""
+
+    def __init__(self) -> None:
+        self.answers: dict[str, tuple[int, dict[str, str], str]] = {}
+        site = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                status, headers, body = site.answers.get(self.path, (404, {}, "{}"))
+                self.send_response(status)
+                for name, value in {**headers, "Content-Length": str(len(body))}.items():
+                    self.send_header(name, value)
+                self.end_headers()
+                self.wfile.write(body.encode())
+
+            do_POST = do_GET  # noqa: N815
+
+            def log_message(self, *ignored: object) -> None:
+                pass
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_port}"
+
+
+@pytest.fixture
+def site() -> Iterator[Site]:
+    site = Site()
+    thread = threading.Thread(target=site.server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    yield site
+    site.server.shutdown()
+    thread.join()
+    site.server.server_close()
+
+
+class Ses:
+    """SES as an account with one domain sees it."""
+
+    class exceptions:  # noqa: N801 - as botocore calls it
+        class NotFoundException(Exception):
+            pass
+
+    def __init__(self, account: dict[str, Any], **identities: dict[str, Any]) -> None:
+        self.account, self.identities = account, identities
+
+    def get_account(self) -> dict[str, Any]:
+        return self.account
+
+    def get_email_identity(self, EmailIdentity: str) -> dict[str, Any]:  # noqa: N803
+        if EmailIdentity not in self.identities:
+            raise self.exceptions.NotFoundException
+        return self.identities[EmailIdentity]
+
+
+GOOD_ACCOUNT = {
+    "ProductionAccessEnabled": True,
+    "SendingEnabled": True,
+    "EnforcementStatus": "HEALTHY",
+    "SendQuota": {"Max24HourSend": 50000.0},
+}
+GOOD_IDENTITY = {
+    "VerifiedForSendingStatus": True,
+    "DkimAttributes": {"Status": "SUCCESS", "Tokens": ["one"]},
+    "MailFromAttributes": {"MailFromDomain": "bounce.example.org"},
+}
+GOOD_NAMES = {
+    ("one._domainkey.example.org", "CNAME"): ["one.dkim.amazonses.com."],
+    ("bounce.example.org", "TXT"): ["v=spf1 include:amazonses.com ~all"],
+    ("_dmarc.example.org", "TXT"): ["v=DMARC1; p=none"],
+}
+
+
+def _whats(findings: Iterator[Any]) -> list[str]:
+    return [finding.what for finding in findings]
+
+
+def test_a_sending_account_in_order_gives_nothing_to_say():
+    ses = Ses(GOOD_ACCOUNT, **{"example.org": GOOD_IDENTITY})
+    assert not _whats(sending.account(lambda _: ses))
+    assert not _whats(sending.identity(lambda _: ses, "Me <me@example.org>"))
+    assert not _whats(sending.names(lambda _: ses, "me@example.org", _lookup(GOOD_NAMES)))
+
+
+@pytest.mark.parametrize(
+    ("change", "what"),
+    [
+        ({"ProductionAccessEnabled": False}, "SES is in the sandbox"),
+        ({"SendingEnabled": False}, "SES sending is paused"),
+        ({"EnforcementStatus": "PROBATION"}, "SES calls the account probation"),
+        ({"SendQuota": {"Max24HourSend": 200.0}}, "SES sends at most 200 mails a day"),
+    ],
+)
+def test_what_is_wrong_with_the_sending_account_is_said(change, what):
+    assert _whats(sending.account(lambda _: Ses(GOOD_ACCOUNT | change))) == [what]
+
+
+@pytest.mark.parametrize(
+    ("identities", "what"),
+    [
+        ({}, "example.org is unknown to SES"),
+        ({"me@example.org": {}}, "only the address is verified"),
+        ({"example.org": GOOD_IDENTITY | {"VerifiedForSendingStatus": False}}, "example.org is not verified"),
+        (
+            {"example.org": GOOD_IDENTITY | {"DkimAttributes": {"Status": "PENDING"}}},
+            "example.org is not signed (DKIM)",
+        ),
+        ({"example.org": GOOD_IDENTITY | {"MailFromAttributes": {}}}, "example.org has no MAIL FROM domain"),
+    ],
+)
+def test_what_is_wrong_with_the_sender_is_said(identities, what):
+    ses = Ses(GOOD_ACCOUNT, **identities)
+    assert _whats(sending.identity(lambda _: ses, "Me <me@example.org>")) == [what]
+
+
+@pytest.mark.parametrize(
+    ("missing", "what"),
+    [
+        ("one._domainkey.example.org", "the CNAME one._domainkey.example.org is missing"),
+        ("bounce.example.org", "the SPF record of bounce.example.org does not name SES"),
+        ("_dmarc.example.org", "example.org has no DMARC record"),
+    ],
+)
+def test_a_missing_record_is_named(missing, what):
+    ses = Ses(GOOD_ACCOUNT, **{"example.org": GOOD_IDENTITY})
+    records = {key: value for key, value in GOOD_NAMES.items() if key[0] != missing}
+    assert _whats(sending.names(lambda _: ses, "me@example.org", _lookup(records))) == [what]
+
+
+def test_a_door_that_stands_open_is_the_worst_there_is(site):
+    site.answers["/admin"] = (200, {}, "welcome")
+    [finding] = web.door(site.url)
+    assert finding.serious
+    assert "answers 200 to a stranger" in finding.what
+
+
+@pytest.mark.parametrize(
+    "answer", [(401, {}, ""), (403, {}, ""), (302, {"Location": "https://example.cloudflareaccess.com/login"}, "")]
+)
+def test_a_door_that_refuses_is_fine(site, answer):
+    site.answers["/admin"] = site.answers["/admin/api/subscribers"] = answer
+    assert not list(web.door(site.url))
+
+
+def test_a_redirect_elsewhere_is_no_refusal(site):
+    site.answers["/admin"] = (302, {"Location": "/admin/campaigns"}, "")
+    assert len(list(web.door(site.url))) == 1
+
+
+def test_a_webhook_behind_a_redirect_is_found(site):
+    site.answers["/api/webhooks/feed"] = (302, {"Location": "https://example.cloudflareaccess.com/login"}, "")
+    assert _whats(web.webhooks(site.url)) == ["/api/webhooks/feed answers with a redirect"]
+    site.answers["/api/webhooks/feed"] = (401, {}, "{}")
+    assert not list(web.webhooks(site.url))
+
+
+def test_a_site_that_is_ill_or_away_is_found(site):
+    site.answers["/health"] = (503, {}, "{}")
+    assert _whats(web.health(site.url)) == ["/health answers 503"]
+    assert _whats(web.health("http://127.0.0.1:9")) == ["http://127.0.0.1:9 does not answer"]
+
+
+def test_an_address_without_keys_is_found(site):
+    site.answers["/certs"] = (200, {}, json.dumps({"keys": [{"kid": "one"}]}))
+    assert not list(web.keys(f"{site.url}/certs"))
+    assert len(list(web.keys(f"{site.url}/nothing"))) == 1
+
+
+@pytest.fixture
+def account_of_moto() -> Iterator[None]:
+    with mock_aws():
+        yield
+
+
+def test_missing_secrets_are_named_and_made_once(account_of_moto):
+    assert len(list(account.kept_secrets(boto3.client, STAGE))) == 2
+    assert secrets.ensure(boto3.client, STAGE) == ["/gna/test/SECRET_KEY", "/gna/test/WEBHOOK_SECRET"]
+    first = boto3.client("ssm").get_parameter(Name="/gna/test/SECRET_KEY", WithDecryption=True)["Parameter"]["Value"]
+    assert len(first) >= 32
+    assert secrets.ensure(boto3.client, STAGE) == []
+    again = boto3.client("ssm").get_parameter(Name="/gna/test/SECRET_KEY", WithDecryption=True)["Parameter"]["Value"]
+    assert again == first
+    assert not list(account.kept_secrets(boto3.client, STAGE))
+
+
+def test_tables_and_queues_that_are_missing_or_differ_are_named(account_of_moto):
+    wanted = template.resources()
+    wanted["Resources"] = {name: wanted["Resources"][name] for name in ("LimitsTable", "MailQueue")}
+    assert _whats(account.tables(boto3.client, STAGE, wanted)) == ["the table gna-test-limits is missing"]
+    assert _whats(account.queues(boto3.client, STAGE, wanted)) == ["the queue gna-test-mail is missing"]
+
+    boto3.client("dynamodb").create_table(
+        TableName="gna-test-limits",
+        BillingMode="PAY_PER_REQUEST",
+        AttributeDefinitions=[{"AttributeName": "id", "AttributeType": "S"}],
+        KeySchema=[{"AttributeName": "id", "KeyType": "HASH"}],
+    )
+    boto3.client("sqs").create_queue(QueueName="gna-test-mail")
+    assert _whats(account.tables(boto3.client, STAGE, wanted)) == [
+        "the table gna-test-limits has other keys than the template",
+        "the table gna-test-limits can be deleted",
+        "the table gna-test-limits cannot be brought back",
+        "rows of gna-test-limits do not end as they should",
+    ]
+    assert "the queue gna-test-mail has other dead letters than the template" in _whats(
+        account.queues(boto3.client, STAGE, wanted)
+    )
+
+
+def test_letters_that_wait_among_the_dead_are_found(account_of_moto):
+    wanted = template.resources()
+    wanted["Resources"] = {"MailDeadLetters": wanted["Resources"]["MailDeadLetters"]}
+    url = boto3.client("sqs").create_queue(QueueName="gna-test-mail-dead")["QueueUrl"]
+    assert not list(account.queues(boto3.client, STAGE, wanted))
+    boto3.client("sqs").send_message(QueueUrl=url, MessageBody="{}")
+    assert _whats(account.queues(boto3.client, STAGE, wanted)) == ["1 messages wait in gna-test-mail-dead"]
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"SITE_URL": "nonsense"}, "SITE_URL must be an http(s) URL"),
+        ({"SITE_ULR": "https://news.example.org"}, "unknown in test.env: SITE_ULR"),
+        ({"DISABLE_AUTH": "true"}, "DISABLE_AUTH is for local use only"),
+        ({"SECRET_KEY": "written down"}, "unknown in test.env: SECRET_KEY"),
+    ],
+)
+def test_settings_that_make_no_sense_end_the_examination(settings, said):
+    [finding] = doctor.examine(Stage("test", settings), boto3.client)
+    assert finding.serious
+    assert said in finding.why
+
+
+def _lookup(records: dict[tuple[str, str], list[str]]) -> sending.Lookup:
+    return lambda name, kind: records.get((name, kind), [])

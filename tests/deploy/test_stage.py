@@ -1,0 +1,82 @@
+"""From a stage's file to a stack's parameters, and to the configuration of plain `chalice deploy`."""
+
+import json
+
+import pytest
+
+from deploy import functions, plain, stage, template, up
+from deploy.stage import Refused, Stage
+
+
+def test_the_example_is_understood_and_complete():
+    written = stage.parse((stage.FOLDER / "example.env").read_text())
+    merged = template.to_merge()
+    parameters = stage.parameters(Stage("prod", written), merged)
+    assert parameters["Prefix"] == "gna-prod"
+    assert parameters["SecretsPath"] == "/gna/prod"
+    assert parameters["SiteUrl"] == "https://news.example.org"
+    up._require(merged["Parameters"], parameters, Stage("prod", written))
+
+
+def test_what_a_stack_cannot_do_without_is_named():
+    with pytest.raises(Refused, match="SiteUrl"):
+        up._require(template.to_merge()["Parameters"], {"Prefix": "gna-prod"}, Stage("prod", {}))
+
+
+def test_a_stage_without_a_file_is_one_clear_line():
+    with pytest.raises(Refused, match="copy deploy/stages/example"):
+        stage.read("nowhere")
+
+
+def test_the_environment_wins_over_the_file():
+    chosen = stage.read("example", {"SITE_NAME": "Another", "PATH": "/bin"})
+    assert chosen.settings["SITE_NAME"] == "Another"
+    assert "PATH" not in chosen.settings
+
+
+def test_plain_chalice_gets_the_same_rights_with_real_names(tmp_path):
+    (tmp_path / "config.json").write_text('{"version": "2.0", "app_name": "gna", "stages": {}}')
+    names = {
+        "AWS::Partition": "aws",
+        "AWS::Region": "eu-west-1",
+        "AWS::AccountId": "123456789012",
+        "Prefix": "gna-dev",
+        "SecretsPath": "/gna/dev",
+        "EventBus": "",
+    }
+    plain._configure(Stage("dev", {"SITE_URL": "https://news.example.org"}), names, "arm64", tmp_path)
+    part = json.loads((tmp_path / "config.json").read_text())["stages"]["dev"]
+    assert part["environment_variables"]["GNA_PREFIX"] == "gna-dev"
+    assert set(part["lambda_functions"]) == {function.name for function in functions.load()}
+    for function in part["lambda_functions"].values():
+        policy = (tmp_path / function["iam_policy_file"]).read_text()
+        assert "${" not in policy
+        assert "Fn::" not in policy
+    assert "arn:aws:sqs:eu-west-1:123456789012:gna-dev-mail" in (tmp_path / "policy-dev-mail.json").read_text()
+
+
+def test_the_answers_are_put_back_after_chalice_deployed(tmp_path):
+    (tmp_path / "deployed").mkdir()
+    deployed = [
+        {"name": "rest_api", "resource_type": "rest_api", "rest_api_id": "abc"},
+        {"name": "mail-sqs-event-source", "resource_type": "sqs_event", "event_uuid": "1234"},
+    ]
+    (tmp_path / "deployed" / "dev.json").write_text(json.dumps({"resources": deployed}))
+    calls = []
+
+    class Recorder:
+        def __getattr__(self, operation):
+            return lambda **arguments: calls.append((operation, arguments))
+
+    plain.answers(Stage("dev", {}), lambda _: Recorder(), tmp_path)
+    put = {arguments["responseType"]: arguments for name, arguments in calls if name == "put_gateway_response"}
+    assert put["UNAUTHORIZED"]["statusCode"] == "401"
+    assert put["AUTHORIZER_FAILURE"]["statusCode"] == "503"
+    assert ("create_deployment", {"restApiId": "abc", "stageName": "api"}) in calls
+    mapping = {"UUID": "1234", "FunctionResponseTypes": ["ReportBatchItemFailures"]}
+    assert ("update_event_source_mapping", mapping) in calls
+
+
+def test_the_answers_want_a_deployment_first(tmp_path):
+    with pytest.raises(Refused, match="chalice deploy --stage dev"):
+        plain.answers(Stage("dev", {}), lambda _: None, tmp_path)
