@@ -16,7 +16,7 @@ LARGEST = 15_000_000
 
 _LONG_AGO = (1980, 1, 1, 0, 0, 0)
 _DATA = PurePosixPath("botocore/data")
-_UNUSED = ("bin/", "pycparser/")  # scripts, and a C parser that only building needs
+_UNUSED = ("bin/", "cffi/", "pycparser/")  # scripts, and what only building needs
 # What only a compiler or a type checker reads.
 _SUFFIXES = (".pyc", ".pyi", ".h", ".c", ".pyx", ".pxd", "py.typed")
 

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import time
+import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -62,7 +63,7 @@ def apply(clients: Clients, name: str, template: Mapping[str, Any], parameters: 
     exists = _status(cloudformation, name) not in (None, "REVIEW_IN_PROGRESS")
     change_set = cloudformation.create_change_set(
         StackName=name,
-        ChangeSetName=f"gna-{int(time.time())}",
+        ChangeSetName=f"gna-{uuid.uuid4()}",
         ChangeSetType="UPDATE" if exists else "CREATE",
         TemplateURL=body.url,
         Parameters=[{"ParameterKey": key, "ParameterValue": value} for key, value in parameters.items()],

@@ -145,7 +145,7 @@ def deployment(packaged: Packaged, tmp_path_factory: pytest.TempPathFactory) -> 
 
 
 def _deployed(packaged: Packaged, emulator: Emulator, team: Team) -> Deployment:
-    chosen = Stage("test", _SETTINGS | {"CF_ACCESS_CERTS_URL": team.url})
+    chosen = Stage("test", SETTINGS | {"CF_ACCESS_CERTS_URL": team.url})
     template = copy.deepcopy(packaged.template)
     code = stack.upload(emulator.client, packaged.archive.read_bytes(), "zip")
     parameters = stage.parameters(chosen, template)
@@ -166,7 +166,7 @@ def _run_soon(deployment: Deployment, function: str) -> None:
     events.put_rule(Name=rule, ScheduleExpression="cron(* * * * ? *)")
 
 
-_SETTINGS = {
+SETTINGS = {
     "SITE_URL": "https://news.example.org",
     "FROM_EMAIL": "news@example.org",
     "ADMIN_EMAIL": "admin@example.org",
