@@ -9,7 +9,7 @@ from chalicelib.audience import embed_routes, profile_routes
 from chalicelib.audience import jobs as audience_jobs
 from chalicelib.audience import routes as audience_routes
 from chalicelib.audience import service as audience_service
-from chalicelib.campaigns import archive_routes, proof_routes
+from chalicelib.campaigns import archive_routes, preflight_routes, proof_routes
 from chalicelib.campaigns import routes as campaign_routes
 from chalicelib.events import jobs as event_jobs
 from chalicelib.events.webhooks import routes as webhook_routes
@@ -27,6 +27,7 @@ app.register_blueprint(embed_routes.routes)
 app.register_blueprint(webhook_routes.routes)
 app.register_blueprint(campaign_routes.routes)
 app.register_blueprint(proof_routes.routes)
+app.register_blueprint(preflight_routes.routes)
 app.register_blueprint(archive_routes.routes)
 
 

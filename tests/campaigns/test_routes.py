@@ -11,6 +11,9 @@ from moto.sesv2.models import sesv2_backends
 from chalicelib.campaigns import deliveries, service
 from chalicelib.campaigns.model import Counts
 from chalicelib.kernel import clock, ids
+from chalicelib.kernel.errors import Unavailable
+from chalicelib.mail import account
+from chalicelib.mail.account import Account
 
 API = "/admin/api/campaigns"
 UNKNOWN = "0193a5c4-11f0-7a6b-8c01-2d3e4f506172"
@@ -266,3 +269,32 @@ def test_a_test_mail_that_cannot_be_sent(admin, fields):
 def test_a_body_that_is_no_object_is_400_and_never_a_crash(admin):
     for body in [b"", b"[]", b"null", b"{", b'"x"', b"\xff"]:
         assert admin.post(API, body=body, Content_Type="application/json").status == 400
+
+
+def test_the_preflight_says_what_would_hurt_and_what_it_costs(admin, monkeypatch):
+    monkeypatch.setattr(account, "account", lambda: Account(200, 1, 0, True, True, "HEALTHY"))  # moto has none
+    monkeypatch.setattr(account, "identity", lambda: None)
+    made = created(admin, body='<p>Hi {{nickname}} <a href="http://example.org">x</a></p>')
+    report = admin.get(f"{API}/{made['id']}/preflight")
+    assert report.status == 200
+    assert (report.json["recipients"], report.json["cost_usd"]) == (0, 0)
+    found = {finding["code"]: finding["level"] for finding in report.json["findings"]}
+    assert found["http_links"] == found["no_fallback"] == found["nobody"] == "warning"
+    assert found["unverified"] == "error"
+    assert report.json["ready"] is False
+    assert admin.get(f"{API}/{UNKNOWN}/preflight").status == 404
+
+
+def test_the_preflight_does_without_ses_when_it_is_silent(admin, monkeypatch):
+    def silent() -> Account:
+        raise Unavailable("The mail service cannot be reached")
+
+    monkeypatch.setattr(account, "account", silent)
+    report = admin.get(f"{API}/{created(admin)['id']}/preflight").json
+    assert "ses_silent" in {finding["code"] for finding in report["findings"]}
+    assert report["finishes_at"] is None
+
+
+def test_an_audience_is_counted_before_anything_is_sent(admin):
+    assert admin.post(f"{API}/audience", json={}).json == {"recipients": 0}
+    assert admin.post(f"{API}/audience", json={"aim": {"tags": {"any": 5}}}).status == 400
