@@ -29,6 +29,15 @@ def running(tmp_path):
         runner.stop()
 
 
+@pytest.fixture(scope="module")
+def locked(tmp_path_factory):
+    """One with settings of its own, for the tests that do no harm to it."""
+    settings = {"DISABLE_AUTH": "false", "CF_ACCESS_TEAM_NAME": "nobody", "CF_ACCESS_AUD": "x", "LOCAL_TICK": "0.5"}
+    runner = Runner(tmp_path_factory.mktemp("locked") / "local", **settings).start()
+    yield runner
+    runner.stop()
+
+
 def confirmation_link(runner, address):
     mail = runner.wait_for_mail(address)[0]
     return re.search(rf"{re.escape(runner.url)}(/\S+)", mail["text"])[1]
@@ -39,6 +48,7 @@ def test_a_newcomer_subscribes_reads_the_mail_and_confirms_and_all_of_it_survive
     status, health = runner.get("/health")
     assert (status, json.loads(health)["status"]) == (200, "ok")
     assert "/embed.js" in runner.get("/")[1]
+    assert "DISABLE_AUTH=true" in runner.output
     assert runner.post("/api/subscribe", {"email": "ada@example.org"})[0] == 201
     link = confirmation_link(runner, "ada@example.org")
     assert runner.stop() == 0
@@ -54,13 +64,19 @@ def test_a_newcomer_subscribes_reads_the_mail_and_confirms_and_all_of_it_survive
     assert "ada@example.org" not in runner.output + again.output
 
 
-def test_two_side_by_side_do_not_disturb_each_other(running):
-    one, other = running("one"), running("other")
-    assert one.post("/api/subscribe", {"email": "ada@example.org"})[0] == 201
-    one.wait_for_mail("ada@example.org")
+def test_two_side_by_side_do_not_disturb_each_other(running, locked):
+    other = running("other")
+    assert locked.post("/api/subscribe", {"email": "ada@example.org"})[0] == 201
+    locked.wait_for_mail("ada@example.org")
     assert other.mails() == []
     assert other.stop() == 0
-    assert one.get("/health")[0] == 200
+    assert locked.get("/health")[0] == 200
+
+
+def test_the_door_is_locked_when_told_so(locked):
+    status, body = locked.get("/admin/api/campaigns")
+    assert (status, json.loads(body)) == (401, {"error": "Authentication required"})
+    assert "behind Cloudflare Access" in locked.output
 
 
 def test_ctrl_c_ends_all_of_it(running):
@@ -94,11 +110,10 @@ def open_cmdline(pid):
         return file.read()
 
 
-def test_local_tick_runs_every_schedule_that_often(running):
-    runner = running(LOCAL_TICK="0.5")
-    before = runner.output.count("clean_up")
+def test_local_tick_runs_every_schedule_that_often(locked):
+    before = locked.output.count("clean_up")
     time.sleep(2)
-    assert runner.output.count("clean_up") >= before + 3
+    assert locked.output.count("clean_up") >= before + 3
 
 
 def test_a_taken_port_is_one_clear_line(tmp_path):
@@ -112,10 +127,9 @@ def test_a_taken_port_is_one_clear_line(tmp_path):
     assert runner.output == f"gna: Port {runner.port} is taken: choose another with PORT={runner.port + 1} make run\n"
 
 
-def test_the_same_data_is_not_used_twice(running):
-    runner = running()
-    second = Runner(runner.folder)
-    second._output = runner.folder.with_suffix(".second")
+def test_the_same_data_is_not_used_twice(locked):
+    second = Runner(locked.folder)
+    second._output = locked.folder.with_suffix(".second")
     second.launch()
     assert second.process.wait(30) == 1
     assert second.output.startswith("gna: Gna is already running on ")
