@@ -35,6 +35,7 @@ _AGAIN = frozenset(
 _TARGET = "DynamoDB_20120810."
 # botocore leaves this off: a body then waits until its head is acknowledged, which may take 40 ms a call.
 _AT_ONCE = (socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+_LONGEST_REST = 30.0
 
 
 class ConditionFailed(Exception):
@@ -184,20 +185,32 @@ class _Door:
     """One service as this process reaches it: where, signed how, over which connections."""
 
     def __init__(self, session: Any, service: _Service) -> None:
-        from botocore.httpsession import URLLib3Session
-        from botocore.utils import get_environ_proxies
-
         self._service = service
         self._region = session.get_config_variable("region")
         self._credentials = session.get_credentials()
         self._events = session.get_component("event_emitter")
         self.endpoint = _endpoint(session, service, self._region)
-        self._http = URLLib3Session(
-            timeout=(3, service.read_timeout),
+        self._http, self._used = self._connections(), time.time()
+
+    def _connections(self) -> Any:
+        from botocore.httpsession import URLLib3Session
+        from botocore.utils import get_environ_proxies
+
+        return URLLib3Session(
+            timeout=(3, self._service.read_timeout),
             max_pool_connections=50,
             proxies=get_environ_proxies(self.endpoint),
             socket_options=[_AT_ONCE],
         )
+
+    def _live(self) -> Any:
+        """A function that was frozen wakes up with connections that died meanwhile, and a call lost on one of those
+        counts as unanswered. The wall clock, because the others stand still with the function."""
+        now = time.time()
+        if now - self._used > _LONGEST_REST:
+            self._http = self._connections()
+        self._used = now
+        return self._http
 
     def sign(self, request: Any) -> None:
         from botocore.auth import SigV4Auth
@@ -215,7 +228,7 @@ class _Door:
         for _, answer in heard:
             if answer is not None:
                 return answer
-        return self._http.send(request)
+        return self._live().send(request)
 
 
 @lru_cache(maxsize=8)

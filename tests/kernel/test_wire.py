@@ -112,6 +112,16 @@ def test_ses_is_asked_once_even_if_it_hangs_up(server: Server) -> None:
     assert len(server.asked) == 1
 
 
+def test_connections_that_rested_long_are_not_trusted(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    def connections() -> Any:
+        wire.ses("SendEmail", "/", {})
+        return wire._door(kernel_aws.session(), wire._SES)._http
+
+    assert connections() is connections()
+    monkeypatch.setattr(wire, "_LONGEST_REST", -1.0)
+    assert connections() is not connections()
+
+
 def test_an_error_of_ses_has_its_code(server: Server) -> None:
     server.answers = [(429, {"__type": "TooManyRequestsException", "message": "slow down"})]
     with pytest.raises(ClientError) as failure:
