@@ -199,7 +199,7 @@ def _found(writes: Sequence[Write], reasons: list[Any]) -> list[Row | None]:
 
 
 def _conflicts(failure: PynamoDBException) -> bool:
-    return failure.cause_response_code in ("TransactionConflictException", "TransactionInProgressException")
+    return _code(failure) in ("TransactionConflictException", "TransactionInProgressException")
 
 
 @contextmanager
@@ -207,20 +207,27 @@ def _reaching() -> Iterator[None]:
     try:
         yield
     except PynamoDBException as failure:
-        if failure.cause_response_code in (_CONDITION, _CANCELLED):
+        if _code(failure) in (_CONDITION, _CANCELLED):
             raise Stale from failure
         raise _translated(failure) from failure
 
 
 def _translated(failure: PynamoDBException) -> Exception:
     """A refusal that means a defect of ours (bad expression, missing table or right) stays what it is."""
-    if failure.cause_response_code in (
+    if _code(failure) in (
         "ValidationException",
         "ResourceNotFoundException",
         "AccessDeniedException",
     ):
         return failure
     return Unavailable()
+
+
+def _code(failure: PynamoDBException) -> str | None:
+    """pynamodb's own reading of it breaks on a timeout, which has no response."""
+    response = getattr(failure.cause, "response", None) or {}
+    code: str | None = response.get("Error", {}).get("Code")
+    return code
 
 
 def _resolved(future: Any) -> Any:

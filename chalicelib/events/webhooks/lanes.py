@@ -112,6 +112,7 @@ class _Drain:
         tried = [
             Attempt(ids.new(), owed.event.id, owed.event.type, clock.text(now), owed.attempts + 1, result)
             for owed in batch
+            if self._to.webhook  # nobody looks at the history of the bus
         ]
         self._note(result)
         wait = None if result.ok else model.wait(batch[0].attempts + 1, result.retry_after)
