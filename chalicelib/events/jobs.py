@@ -40,15 +40,13 @@ def work(message: Mapping[str, Any], address_of: lanes.AddressOf) -> None:
 
 def sweep() -> None:
     """The guarantee behind the queue: pass on whatever is pending, and wake every destination that is owed."""
-    chunks = _chunks(store.aggregates())
-    for number, chunk in enumerate(islice(chunks, _CHUNKS_A_SWEEP)):
-        if number == 0:
-            relay.tell(chunk)
-        else:
-            queues.send("events", {"aggregates": chunk})
+    chunks = islice(_chunks(store.aggregates()), _CHUNKS_A_SWEEP)
+    reached = relay.relay(next(chunks, []))
+    for chunk in chunks:
+        queues.send("events", {"aggregates": chunk})
     now = clock.now()
     for destination in _ready():
-        if webhook_store.due(destination, now, 1):
+        if destination in reached or webhook_store.due(destination, now, 1):
             queues.send("events", {"destination": destination})
 
 
