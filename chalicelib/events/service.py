@@ -9,5 +9,7 @@ def has_pending(aggregate_id: str) -> bool:
 
 def ensure_relayed(aggregate_id: str) -> bool:
     """Before something is removed: True once nothing about it waits; False means try again later."""
+    if not has_pending(aggregate_id):
+        return True
     relay.tell([aggregate_id])
     return not has_pending(aggregate_id)
