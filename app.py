@@ -5,6 +5,7 @@ from typing import Any
 from chalice.app import Chalice, Cron, Rate, SQSEvent
 
 from chalicelib.access import door
+from chalicelib.audience import admin_routes as audience_admin_routes
 from chalicelib.audience import embed_routes, profile_routes
 from chalicelib.audience import jobs as audience_jobs
 from chalicelib.audience import routes as audience_routes
@@ -24,6 +25,7 @@ app.register_blueprint(audience_routes.routes)
 app.register_blueprint(profile_routes.api)
 app.register_blueprint(profile_routes.routes)
 app.register_blueprint(embed_routes.routes)
+app.register_blueprint(audience_admin_routes.routes)
 app.register_blueprint(webhook_routes.routes)
 app.register_blueprint(campaign_routes.routes)
 app.register_blueprint(proof_routes.routes)

@@ -29,6 +29,8 @@ import boto3
 import pytest
 import yaml
 from moto import mock_aws
+from moto.backends import get_backend
+from moto.core import DEFAULT_ACCOUNT_ID
 
 from chalicelib.kernel import aws as kernel_aws
 from chalicelib.kernel import queues, settings, tables
@@ -38,6 +40,7 @@ from tests.client import Client
 
 pytest_plugins = ["tests.sesfixture"]
 
+_names: set[str] = set()
 TEMPLATE = Path(__file__).parent.parent / ".chalice" / "resources.yaml"
 
 
@@ -52,14 +55,44 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         item.add_marker(pytest.mark.skip(reason="no chromium: `apt install chromium`, or CHROMIUM=/path/to/it"))
 
 
+@pytest.fixture(scope="session")
+def _account() -> Any:
+    """Made once: creating tables and clients is most of what a fast test would cost."""
+    account = mock_aws(config={"core": {"mock_credentials": False, "reset_boto3_session": False}})
+    account.start()
+    create_resources()
+    _names.update({*_backend("dynamodb").tables, *_backend("sqs").queues})
+    account.stop(remove_data=False)
+    return account
+
+
 @pytest.fixture
-def aws() -> Iterator[None]:
-    """An empty account that has just been given the resources of the template. moto sees every client made after
-    its import, so clients stay from test to test."""
+def aws(_account: Any) -> Iterator[None]:
+    """An account that has just been given the resources of the template, with nothing in them."""
     enter("moto")
-    with mock_aws():
+    _account.start(reset=False)
+    _empty()
+    yield
+    _account.stop(remove_data=False)
+
+
+def _empty() -> None:
+    """Take everything out of moto's own tables and queues: over its API that would take longer than most tests."""
+    tables_, queues_ = _backend("dynamodb").tables, _backend("sqs").queues
+    if {*tables_, *queues_} != _names:
+        _backend("dynamodb").reset()
+        _backend("sqs").reset()
         create_resources()
-        yield
+    for table in _backend("dynamodb").tables.values():
+        table.items.clear()
+    for queue in _backend("sqs").queues.values():
+        queue._messages.clear()
+        queue._pending_messages.clear()
+        queue.deleted_messages.clear()
+
+
+def _backend(service: str) -> Any:
+    return get_backend(service)[DEFAULT_ACCOUNT_ID][os.environ["AWS_DEFAULT_REGION"]]
 
 
 @pytest.fixture

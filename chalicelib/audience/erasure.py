@@ -4,12 +4,14 @@ from chalicelib.audience import model, store
 from chalicelib.audience.model import Subscriber
 from chalicelib.census import service as census
 from chalicelib.events import outbox
+from chalicelib.events import service as events
 from chalicelib.events.model import EventType
-from chalicelib.kernel import clock, log, tables
+from chalicelib.kernel import clock, log, queues, tables
 from chalicelib.kernel.errors import NotFound, Unavailable
 from chalicelib.kernel.tables import Write
 
 REMOVE = "remove"
+_TURN = 60
 _ATTEMPTS = 4
 
 
@@ -20,18 +22,21 @@ def erase(subscriber: Subscriber, event: EventType, reason: str, *also: Write) -
     tables.transact(*store.erased(subscriber), *counted, *also, told)
 
 
-def remove(subscriber_id: str) -> None:
-    """By the operator."""
+def remove(subscriber_id: str) -> bool:
+    """By the operator. False if events about the person are still to be told: then it is done once they are."""
     for _ in range(_ATTEMPTS):
         subscriber = store.find(subscriber_id)
         if not subscriber:
             raise NotFound("No such subscriber")
+        if not events.ensure_relayed(subscriber_id):
+            queues.send("mail", {"kind": REMOVE, "subscriber_id": subscriber_id}, delay_seconds=_TURN)
+            return False
         try:
             erase(subscriber, EventType.UNSUBSCRIBED, "admin")
         except tables.Stale:
             continue
         log.metric("Removed")
-        return
+        return True
     raise Unavailable
 
 
@@ -41,6 +46,8 @@ def expire(subscriber_id: str) -> bool:
     subscriber = store.find(subscriber_id)
     if not subscriber or subscriber.activated or not subscriber.expired(now):
         return False
+    if not events.ensure_relayed(subscriber_id):
+        return False  # the next clean-up finds it again
     told = outbox.record(
         EventType.SUBSCRIPTION_EXPIRED,
         subscriber.id,

@@ -4,16 +4,25 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from chalicelib.audience import erasure, letters, store
-from chalicelib.kernel import clock, log
+from chalicelib.census import service as census
+from chalicelib.kernel import clock, downloads, log
+from chalicelib.kernel.errors import NotFound
 
 
 def handle(message: Mapping[str, Any]) -> None:
     """One message of the mail queue."""
     kind, subscriber_id = str(message["kind"]), str(message["subscriber_id"])
     if kind == erasure.REMOVE:
-        erasure.remove(subscriber_id)
+        _remove(subscriber_id)
     else:
         letters.write(kind, subscriber_id)
+
+
+def _remove(subscriber_id: str) -> None:
+    try:
+        erasure.remove(subscriber_id)
+    except NotFound:
+        log.info("removal.overtaken", subscriber_id=subscriber_id)
 
 
 def clean_up(time_left: Callable[[], bool]) -> None:
@@ -30,4 +39,4 @@ def clean_up(time_left: Callable[[], bool]) -> None:
             break
         store.forgotten(row)
         forgotten += 1
-    log.info("clean_up.done", expired=expired, tokens=forgotten)
+    log.info("clean_up.done", expired=expired, tokens=forgotten, downloads=downloads.clean_up(), days=census.fold())

@@ -1,5 +1,7 @@
 """A reader's own page, reached by magic link."""
 
+import json
+
 from chalicelib.audience import model, service
 from chalicelib.kernel import settings
 from chalicelib.kernel.errors import GnaError, Invalid, Unauthenticated
@@ -49,8 +51,8 @@ def update(request: Request) -> Response:
 @routes.get("/profile/data")
 def data(request: Request) -> Response:
     """All that is stored about the person, to take away."""
-    answer = responses.json(service.stored_about(request.query.get("token", "")))
-    return answer.having(Content_Disposition='attachment; filename="my-data.json"')
+    stored = json.dumps(service.stored_about(request.query.get("token", "")), ensure_ascii=False, indent=2)
+    return responses.attachment(stored, "application/json", "my-data.json")
 
 
 @routes.post("/profile/never", accepts=(FORM, MULTIPART))

@@ -37,6 +37,7 @@ class Settings:
     mails_per_hour: int
     configuration_set: str
     event_bus: str
+    downloads_bucket: str
     access_team: str
     access_aud: str
     access_certs_url: str
@@ -80,6 +81,7 @@ def load(environ: Mapping[str, str]) -> Settings:
         mails_per_hour=read.number("MAILS_PER_HOUR", 500, 1, 1_000_000),
         configuration_set=read.text("CONFIGURATION_SET"),
         event_bus=read.text("EVENT_BUS"),
+        downloads_bucket=read.text("DOWNLOADS_BUCKET"),
         access_team=team,
         access_aud=read.text("CF_ACCESS_AUD"),
         access_certs_url=read.private_url("CF_ACCESS_CERTS_URL", _certs_url(team)),

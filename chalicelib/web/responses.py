@@ -100,6 +100,16 @@ def asset(body: str, content_type: str, max_age: int) -> Response:
     return Response(200, body, headers)
 
 
+def attachment(body: str, content_type: str, filename: str) -> Response:
+    headers = {
+        "Content-Type": content_type,
+        "Content-Disposition": f'attachment; filename="{filename}"',
+        "Cache-Control": "no-store",
+        "X-Content-Type-Options": "nosniff",
+    }
+    return Response(200, body, headers)
+
+
 def status_of(failure: errors.GnaError) -> int:
     """A room's own kind of a failure answers as what it is a kind of."""
     return next(_STATUS[kind] for kind in type(failure).__mro__ if kind in _STATUS)

@@ -1,0 +1,165 @@
+"""The audience as the operator reads it: newest first, in pages, searched. Reads only the index made for it, over the
+bare wire, because a search looks at everybody."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from heapq import merge
+from itertools import chain, islice
+from typing import Any
+
+from chalicelib.audience.model import ACTIVATED, PENDING
+from chalicelib.census import service as census
+from chalicelib.kernel import clock, settings, wire
+
+_LABELS = {ACTIVATED: "Activated", PENDING: "Pending"}
+
+
+@dataclass(frozen=True)
+class Entry:
+    id: str
+    email: str
+    nickname: str | None
+    status: str
+    created_at: str
+    activated_at: str | None
+    sources: tuple[str, ...]
+    tags: tuple[str, ...]
+
+    @property
+    def label(self) -> str:
+        return _LABELS[self.status]
+
+
+@dataclass(frozen=True)
+class Filter:
+    """Whom to list: everybody, or those who match all that is asked."""
+
+    text: str = ""
+    status: str = ""
+    source: str = ""
+    tag: str = ""
+
+    @property
+    def reads_everybody(self) -> bool:
+        return bool(self.text or self.source or self.tag)
+
+    def matches(self, entry: Entry) -> bool:
+        text = self.text.casefold()
+        found = not text or text in entry.email.casefold() or text in (entry.nickname or "").casefold()
+        in_source = not self.source or self.source in entry.sources
+        return found and in_source and (not self.tag or self.tag in entry.tags)
+
+
+@dataclass(frozen=True)
+class Page:
+    items: tuple[Entry, ...]
+    page: int
+    per_page: int
+    total: int
+
+    @property
+    def pages(self) -> int:
+        return max(1, -(-self.total // self.per_page))
+
+
+def page(wanted: Filter, number: int, per_page: int) -> Page:
+    start = (number - 1) * per_page
+    if wanted.reads_everybody:
+        return _searched(wanted, number, per_page, start)
+    pending = [] if wanted.status == ACTIVATED else list(_shelf(PENDING))
+    activated = 0 if wanted.status == PENDING else census.total()
+    only_pending = wanted.status == PENDING
+    items = pending[start : start + per_page] if only_pending else _merged(pending, start, per_page)
+    return Page(tuple(items), number, per_page, len(pending) + activated)
+
+
+def everyone(wanted: Filter) -> Iterator[Entry]:
+    """All who match, newest first, one page of the index in memory at a time."""
+    shelves = [_shelf(status) for status in (PENDING, ACTIVATED) if wanted.status in ("", status)]
+    for entry in _newest_first(*shelves):
+        if wanted.matches(entry):
+            yield entry
+
+
+def _searched(wanted: Filter, number: int, per_page: int, start: int) -> Page:
+    items = []
+    total = 0
+    for entry in everyone(wanted):
+        if start <= total < start + per_page:
+            items.append(entry)
+        total += 1
+    return Page(tuple(items), number, per_page, total)
+
+
+def _merged(pending: list[Entry], start: int, count: int) -> list[Entry]:
+    """`count` entries from position `start` of pending and activated together. The pending ones are few and read
+    whole; of the activated, as many as surely come before are counted past instead of read."""
+    passed = max(0, start - len(pending))
+    cursor = _skip(ACTIVATED, passed)
+    if passed and cursor is None:
+        return []
+    activated = _shelf(ACTIVATED, after=cursor, limit=len(pending) + count)
+    if passed:
+        first = next(activated)
+        activated = chain([first], activated)
+        newer = sum(1 for entry in pending if entry.created_at > first.created_at)
+        pending, passed = pending[newer:], passed + newer
+    return list(islice(_newest_first(iter(pending), activated), start - passed, start - passed + count))
+
+
+def _newest_first(*streams: Iterator[Entry]) -> Iterator[Entry]:
+    return merge(*streams, key=lambda entry: entry.created_at, reverse=True)
+
+
+def _skip(status: str, count: int) -> dict[str, Any] | None:
+    """The place in the index after so many entries; None when there are no more than that."""
+    cursor: dict[str, Any] | None = None
+    while count > 0:
+        answer = _query(status, cursor, Select="COUNT", Limit=count)
+        count -= answer["Count"]
+        cursor = answer.get("LastEvaluatedKey")
+        if cursor is None:
+            return None
+    return cursor
+
+
+def _shelf(status: str, after: dict[str, Any] | None = None, limit: int | None = None) -> Iterator[Entry]:
+    """A sign-up that has expired is not there any more, even before the clean-up has come by."""
+    now = clock.text(clock.now())
+    cursor = after
+    while True:
+        answer = _query(status, cursor, **({"Limit": limit} if limit else {}))
+        for item in answer["Items"]:
+            if item.get("confirmation_expires_at", {}).get("S", now) >= now:
+                yield _entry(item)
+        cursor = answer.get("LastEvaluatedKey")
+        if cursor is None:
+            return
+
+
+def _query(status: str, cursor: dict[str, Any] | None, **options: Any) -> Any:
+    parameters = {
+        "TableName": f"{settings.current().prefix}-subscribers",
+        "IndexName": "by_status",
+        "KeyConditionExpression": "#status = :status",
+        "ExpressionAttributeNames": {"#status": "status"},
+        "ExpressionAttributeValues": {":status": {"S": status}},
+        "ScanIndexForward": False,
+        **options,
+    }
+    if cursor:
+        parameters["ExclusiveStartKey"] = cursor
+    return wire.dynamodb("Query", parameters)
+
+
+def _entry(item: dict[str, Any]) -> Entry:
+    return Entry(
+        id=item["id"]["S"],
+        email=item["email"]["S"],
+        nickname=item["nickname"]["S"] if "nickname" in item else None,
+        status=item["status"]["S"],
+        created_at=item["created_at"]["S"],
+        activated_at=item["activated_at"]["S"] if "activated_at" in item else None,
+        sources=tuple(item["sources"]["SS"]) if "sources" in item else (),
+        tags=tuple(item["tags"]["SS"]) if "tags" in item else (),
+    )

@@ -1,0 +1,262 @@
+"""Magic links and what they open, row by row."""
+
+import pytest
+
+INVALID = {"error": "Invalid or expired token"}
+
+
+def test_request_link_answers_the_same_for_active_pending_and_unknown(reader, http, deliver, ses):
+    reader("active@example.net").join()
+    reader("pending@example.net").subscribe()
+    ses.clear()
+    answers = [
+        http.post("/api/profile/request-link", json={"email": f"{who}@example.net"})
+        for who in ("active", "pending", "unknown")
+    ]
+    assert {(answer.status, answer.text) for answer in answers} == {(200, '{"status": "link_sent"}')}
+    deliver()
+    assert [mail["to"] for mail in ses.mails()] == [["active@example.net"]]
+
+
+def test_request_link_refuses_what_is_no_address(http):
+    answer = http.post("/api/profile/request-link", json={"email": "nonsense"})
+    assert answer.status == 400
+    assert "error" in answer.json
+
+
+def test_the_fourth_link_of_an_hour_is_refused_for_known_and_unknown_addresses(reader, http):
+    reader("active@example.net").join()
+    for who in ("active", "unknown"):
+        answers = [
+            http.post("/api/profile/request-link", json={"email": f"{who}@example.net"}, source_ip=f"192.0.2.{n}")
+            for n in range(4)
+        ]
+        assert [answer.status for answer in answers] == [200, 200, 200, 429]
+        assert 1 <= int(answers[3].headers["Retry-After"]) <= 3600
+
+
+def test_the_page_shows_address_and_nickname_and_does_not_use_up_the_link(reader):
+    ada = reader().join(nickname="Ada <b>")
+    token = ada.magic_token()
+    for _ in range(3):
+        page = ada.http.get(f"/profile?token={token}")
+        assert page.status == 200
+        assert 'value="ada@example.net"' in page.text
+        assert "Ada &lt;b&gt;" in page.text
+    assert ada.http.post("/api/profile/update", json={"token": token, "nickname": "A"}).status == 200
+
+
+def test_a_newer_link_ends_the_one_before(reader):
+    ada = reader().join()
+    first = ada.magic_token()
+    second = ada.magic_token()
+    assert ada.http.get(f"/profile?token={first}").status == 401
+    assert ada.http.get(f"/profile?token={second}").status == 200
+
+
+def test_a_link_expires_after_fifteen_minutes(reader, later):
+    ada = reader().join()
+    token = ada.magic_token()
+    later(minutes=15, seconds=1)
+    page = ada.http.get(f"/profile?token={token}")
+    assert page.status == 401
+    assert "ask for a new one" in page.text
+    assert ada.http.post("/api/profile/update", json={"token": token, "nickname": "A"}).json == INVALID
+
+
+@pytest.mark.parametrize("token", ["x", "0193a5c2-7b1e-7c3a-9d52-6f0a1b2c3d4e." + "A" * 32, "<i>"])
+def test_an_invalid_link_prompts_for_a_new_one(http, token):
+    page = http.get(f"/profile?token={token}")
+    assert page.status == 401
+    assert "<i>" not in page.text
+
+
+def test_without_a_link_the_page_offers_to_mail_one(http):
+    page = http.get("/profile")
+    assert page.status == 200
+    assert "/api/profile/request-link" in page.text
+
+
+def test_the_nickname_changes_at_once_and_the_link_is_used_up(reader):
+    ada = reader().join()
+    token = ada.magic_token()
+    answer = ada.http.post("/api/profile/update", json={"token": token, "nickname": "Ada"})
+    assert (answer.status, answer.json) == (200, {"status": "updated"})
+    assert ada.stored()["nickname"] == "Ada"
+    repeat = ada.http.post("/api/profile/update", json={"token": token, "nickname": "Bob"})
+    assert (repeat.status, repeat.json) == (401, INVALID)
+    assert ada.http.get(f"/profile?token={token}").status == 401
+
+
+@pytest.mark.parametrize("nickname", ["", "x" * 51, " Ada", "Ada ", 5])
+def test_a_bad_nickname_is_refused_and_the_link_stays_good(reader, nickname):
+    ada = reader().join()
+    token = ada.magic_token()
+    assert ada.http.post("/api/profile/update", json={"token": token, "nickname": nickname}).status == 400
+    assert ada.http.post("/api/profile/update", json={"token": token, "nickname": "Ada"}).status == 200
+
+
+def test_an_update_without_token_is_unauthorised(http):
+    answer = http.post("/api/profile/update", json={"nickname": "Ada"})
+    assert (answer.status, answer.json) == (401, INVALID)
+
+
+def test_email_unchanged_triggers_no_confirmation(reader, ses):
+    ada = reader().join()
+    token = ada.magic_token()
+    ses.clear()
+    assert ada.http.post("/api/profile/update", json={"token": token, "email": "ada@example.net"}).status == 200
+    ada.deliver()
+    assert ses.mails() == []
+
+
+@pytest.mark.parametrize("joined", [True, False])
+def test_email_already_in_use_changes_nothing_and_keeps_the_link(reader, joined):
+    bob = reader("bob@example.net")
+    bob.join() if joined else bob.subscribe()
+    ada = reader().join(nickname="Ada")
+    token = ada.magic_token()
+    answer = ada.http.post("/api/profile/update", json={"token": token, "email": "Bob@example.net", "nickname": "X"})
+    assert (answer.status, answer.json) == (409, {"error": "Email already registered"})
+    assert "Ada" in ada.http.get(f"/profile?token={token}").text
+
+
+def test_email_changed_asks_the_new_address_and_tells_the_old_one(reader, ses):
+    ada = reader().join()
+    token = ada.magic_token()
+    ses.clear()
+    ada.http.post("/api/profile/update", json={"token": token, "email": "new@example.net", "nickname": "Ada"})
+    ada.deliver()
+    assert {mail["to"][0] for mail in ses.mails()} == {"new@example.net", "ada@example.net"}
+    stored = ada.stored()
+    assert (stored["pending_email"], stored["email"]) == ("new@example.net", "ada@example.net")
+    assert stored["nickname"] == "Ada"
+    new = reader("new@example.net")
+    answer = new.confirm()
+    assert (answer.status, answer.headers["Location"]) == (303, "https://news.example.org/profile?email_changed=true")
+    assert "new address is confirmed" in ada.http.get("/profile?email_changed=true").text
+    stored = new.stored()
+    assert (stored["pending_email"], stored["email"]) == (None, "new@example.net")
+
+
+def test_the_old_address_is_free_once_the_change_is_confirmed(reader, rows):
+    ada = reader().join()
+    ada.http.post("/api/profile/update", json={"token": ada.magic_token(), "email": "new@example.net"})
+    ada.deliver()
+    reader("new@example.net").confirm()
+    assert [row["address"]["S"] for row in rows("emails")] == ["new@example.net"]
+    assert reader("ada@example.net").subscribe().status == 201
+    assert len(rows("subscribers")) == 2
+
+
+def test_email_now_taken_shows_an_error_page_and_changes_nothing(reader, rows):
+    ada = reader().join()
+    ada.http.post("/api/profile/update", json={"token": ada.magic_token(), "email": "new@example.net"})
+    ada.deliver()
+    link = reader("new@example.net").link()
+    reader("new@example.net").subscribe()
+    page = ada.http.get(link)
+    assert page.status == 409
+    assert page.headers["Content-Type"].startswith("text/html")
+    assert "Email already registered" in page.text
+    assert {row["email"]["S"] for row in rows("subscribers")} == {"ada@example.net", "new@example.net"}
+
+
+def test_an_expired_change_does_not_update_the_address(reader, later, rows):
+    ada = reader().join()
+    ada.http.post("/api/profile/update", json={"token": ada.magic_token(), "email": "new@example.net"})
+    ada.deliver()
+    link = reader("new@example.net").link()
+    later(hours=24, seconds=1)
+    assert ada.http.get(link).status == 400
+    assert rows("subscribers")[0]["email"]["S"] == "ada@example.net"
+
+
+def test_the_second_click_on_a_confirmed_change_is_fine(reader):
+    ada = reader().join()
+    ada.http.post("/api/profile/update", json={"token": ada.magic_token(), "email": "new@example.net"})
+    ada.deliver()
+    link = reader("new@example.net").link()
+    assert ada.http.get(link).headers["Location"] == ada.http.get(link).headers["Location"]
+
+
+def test_only_the_capitals_of_an_address_can_change_too(reader, rows):
+    ada = reader().join()
+    ada.http.post("/api/profile/update", json={"token": ada.magic_token(), "email": "Ada@Example.net"})
+    ada.deliver()
+    question = next(mail for mail in ada.mails() if "/confirm?" in mail["text"])
+    assert ada.http.get("/confirm?" + question["text"].split("/confirm?")[1].split()[0]).status == 303
+    assert rows("subscribers")[0]["email"]["S"] == "Ada@Example.net"
+    assert len(rows("emails")) == 1
+
+
+def test_the_pages_form_saves_and_says_so(reader):
+    ada = reader().join(nickname="Ada")
+    token = ada.magic_token()
+    form = {"token": token, "nickname": "  Countess ", "email": "ada@example.net"}
+    answer = ada.http.post("/api/profile/update", form=form)
+    assert (answer.status, answer.headers["Location"]) == (303, "https://news.example.org/profile?updated=true")
+    assert ada.stored()["nickname"] == "Countess"
+
+
+def test_the_pages_form_can_remove_the_nickname(reader):
+    ada = reader().join(nickname="Ada")
+    ada.http.post(
+        "/api/profile/update", form={"token": ada.magic_token(), "nickname": "", "email": "ada@example.net"}
+    )
+    assert ada.stored()["nickname"] is None
+
+
+def test_a_mistake_in_the_pages_form_shows_the_form_again(reader):
+    reader("bob@example.net").join()
+    ada = reader().join()
+    token = ada.magic_token()
+    page = ada.http.post("/api/profile/update", form={"token": token, "nickname": "", "email": "bob@example.net"})
+    assert page.status == 409
+    assert "Email already registered" in page.text
+    assert f'value="{token}"' in page.text
+
+
+def test_the_download_holds_everything_that_is_stored(reader):
+    ada = reader().join(nickname="Ada", source="Blog", tags=["News"], metadata={"ref": "x"})
+    stored = ada.stored()
+    assert stored["email"] == "ada@example.net"
+    assert stored["sources"] == ["blog"]
+    assert stored["tags"] == ["news"]
+    assert stored["captures"][0]["metadata"] == {"ref": "x"}
+    assert stored["captures"][0]["status"] == "CONFIRMED"
+
+
+def test_never_again_erases_and_is_remembered_without_the_address(reader, rows, ses):
+    ada = reader().join()
+    page = ada.http.post("/profile/never", form={"token": ada.magic_token()})
+    assert page.status == 200
+    assert rows("subscribers") == rows("emails") == rows("tokens") == []
+    assert "ada" not in str(rows("suppressions"))
+    ses.clear()
+    assert ada.subscribe().status == 201
+    assert ses.mails() == []
+
+
+def test_only_the_person_can_lift_it_by_a_link(reader, ses):
+    ada = reader().join()
+    ada.http.post("/profile/never", form={"token": ada.magic_token()})
+    ses.clear()
+    ada.http.post("/profile/request-resume", form={"email": "ada@example.net"})
+    ada.http.post("/profile/request-resume", form={"email": "other@example.net"})
+    ada.deliver()
+    assert [mail["to"] for mail in ses.mails()] == [["ada@example.net"]]
+    assert ada.http.get(ada.link()).status == 200
+    assert ada.http.post("/resume", form={"token": ada.token()}).status == 200
+    ada.join()
+
+
+def test_an_address_change_to_somebody_who_wants_no_mail_sends_none(reader, ses):
+    bob = reader("bob@example.net").join()
+    bob.http.post("/profile/never", form={"token": bob.magic_token()})
+    ada = reader().join()
+    token = ada.magic_token()
+    ses.clear()
+    assert ada.http.post("/api/profile/update", json={"token": token, "email": "bob@example.net"}).status == 200
+    ada.deliver()
+    assert ses.mails(to="bob@example.net") == []

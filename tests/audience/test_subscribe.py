@@ -1,0 +1,282 @@
+"""What the subscribe endpoint promises, row by row."""
+
+import pytest
+
+from tests.conftest import received
+
+
+def test_a_new_subscription_is_pending_and_mailed_a_link(reader, rows):
+    ada = reader()
+    answer = ada.subscribe(nickname="Ada")
+    assert (answer.status, answer.json) == (201, {"status": "confirmation_sent"})
+    (row,) = rows("subscribers")
+    assert row["status"]["S"] == "pending"
+    assert "activated_at" not in row
+    (mail,) = ada.mails()
+    assert mail["headers"]["Auto-Submitted"] == "auto-generated"
+    assert "/confirm?token=" in mail["text"]
+    assert ada.link() in mail["html"].replace("&amp;", "&")
+
+
+def test_nothing_the_visitor_typed_is_in_the_confirmation_mail(reader):
+    ada = reader()
+    ada.subscribe(nickname="BUY-PILLS", source="spam.example", tags=["cheap-watches"], metadata={"x": "casino"})
+    mail = ada.mails()[0]
+    for typed in ("BUY-PILLS", "spam.example", "cheap-watches", "casino"):
+        assert typed not in mail["html"] + mail["text"] + mail["subject"]
+
+
+@pytest.mark.parametrize(
+    "email",
+    ["", "   ", "ada", "ada@", "@example.net", "a b@example.net", "ada@example", "ada@@example.net",
+     "<ada@example.net>", "ada@example.net\r\nBcc: all@example.net", "a" * 65 + "@example.net",
+     "a@" + "b" * 250 + ".net", "ädä@example.net", "ada@[127.0.0.1]", 5, ["ada@example.net"], None, {"a": 1}],
+)  # fmt: skip
+def test_a_syntactically_invalid_address_is_refused(http, email):
+    answer = http.post("/api/subscribe", json={"email": email})
+    assert answer.status == 400
+    assert set(answer.json) == {"error"}
+    assert received("mail") == []
+
+
+def test_an_address_is_trimmed_and_case_makes_no_difference(reader, rows):
+    reader("  Ada@Example.net ").subscribe()
+    reader("ada@example.NET").subscribe()
+    (row,) = rows("subscribers")
+    assert row["email"]["S"] == "Ada@Example.net"
+
+
+@pytest.mark.parametrize("nickname", ["", "   ", "x" * 51, "a\nb", 7])
+def test_a_nickname_that_is_no_nickname_is_refused(http, nickname):
+    answer = http.post("/api/subscribe", json={"email": "ada@example.net", "nickname": nickname})
+    assert answer.status == 400
+
+
+def test_a_nickname_over_the_limit_is_told_so(http):
+    answer = http.post("/api/subscribe", json={"email": "ada@example.net", "nickname": "x" * 51})
+    assert answer.json == {"error": "Nickname must be 1–50 characters"}
+
+
+@pytest.mark.parametrize("body", ["", "nonsense", "[]", '"text"', "null", "{", "[" * 5000])
+def test_a_body_that_is_no_object_is_refused(http, body):
+    answer = http.post("/api/subscribe", body=body, headers={"Content-Type": "application/json"})
+    assert answer.status == 400
+    assert "error" in answer.json
+
+
+def test_a_body_of_another_kind_is_refused(http):
+    assert http.post("/api/subscribe", body="<a/>", headers={"Content-Type": "text/xml"}).status == 400
+
+
+def test_duplicate_activated_returns_success_without_action(reader, rows):
+    ada = reader().join()
+    before = rows("subscribers"), rows("tokens")
+    answer = ada.subscribe()
+    assert (answer.status, answer.json) == (201, {"status": "confirmation_sent"})
+    assert (rows("subscribers"), rows("tokens")) == before
+    assert len(ada.mails()) == 1
+
+
+def test_duplicate_pending_replaces_the_first_link(reader, rows):
+    ada = reader()
+    ada.subscribe()
+    first = ada.link()
+    ada.subscribe()
+    assert len(ada.mails()) == 2
+    assert len(rows("subscribers")) == 1
+    assert ada.http.get(first).status == 400
+    assert ada.confirm().status == 303
+
+
+def test_the_nickname_of_the_last_sign_up_counts_while_pending(reader):
+    ada = reader()
+    ada.subscribe(nickname="Ada")
+    ada.subscribe(nickname="Ada")
+    ada.confirm()
+    assert ada.stored()["nickname"] == "Ada"
+
+
+def test_a_stranger_cannot_rename_an_active_reader(reader):
+    ada = reader().join(nickname="Ada")
+    ada.subscribe(nickname="Mallory")
+    assert ada.stored()["nickname"] == "Ada"
+
+
+def test_new_pending_and_activated_addresses_cannot_be_told_apart(reader, http):
+    """The same answer, after the same calls to AWS."""
+    from chalicelib.kernel import aws
+
+    calls: list[str] = []
+    pending, active = reader("pending@example.net"), reader("active@example.net")
+    pending.subscribe()
+    active.join()
+    session = aws.session()
+
+    def answer_to(email: str) -> tuple[object, ...]:
+        calls.clear()
+        answer = http.post("/api/subscribe", json={"email": email}, source_ip="192.0.2.77")
+        return answer.status, answer.body, tuple(calls)
+
+    from chalicelib.kernel import tables
+
+    for client in (aws.client("sqs"), tables._connection().client):
+        client.meta.events.register("before-call", lambda model, **_: calls.append(model.name))
+    assert session
+    new, waiting, activated = (answer_to(f"{who}@example.net") for who in ("new", "pending", "active"))
+    assert new == waiting == activated
+    assert new[2] == ("UpdateItem", "TransactWriteItems", "SendMessage")
+
+
+def test_a_resubscription_after_expiry_starts_anew(reader, rows, later):
+    ada = reader()
+    ada.subscribe(nickname="Ada")
+    old = ada.link()
+    later(hours=25)
+    ada.subscribe()
+    assert ada.http.get(old).status == 400
+    assert ada.confirm().status == 303
+    assert ada.stored()["nickname"] is None
+
+
+def test_the_sixth_request_of_a_minute_is_refused_with_the_time_to_wait(http, later):
+    later(seconds=0)
+    answers = [http.post("/api/subscribe", json={"email": f"r{n}@example.net"}) for n in range(6)]
+    assert [answer.status for answer in answers[:5]] == [201] * 5
+    if answers[5].status == 201:  # a new minute began in between
+        answers = [http.post("/api/subscribe", json={"email": f"s{n}@example.net"}) for n in range(6)]
+    assert answers[5].status == 429
+    assert 1 <= int(answers[5].headers["Retry-After"]) <= 60
+    later(seconds=60)
+    assert http.post("/api/subscribe", json={"email": "z@example.net"}).status == 201
+
+
+def test_each_client_has_its_own_limit_and_ipv6_neighbours_share_one(http):
+    for number in range(6):
+        http.post("/api/subscribe", json={"email": "a@example.net"}, source_ip=f"2001:db8:1:2::{number}")
+    assert http.post("/api/subscribe", json={"email": "a@example.net"}, source_ip="2001:db8:1:2::99").status == 429
+    assert http.post("/api/subscribe", json={"email": "a@example.net"}, source_ip="2001:db8:1:3::1").status == 201
+
+
+def test_a_forwarded_header_cannot_move_the_limit(http):
+    statuses = [
+        http.post(
+            "/api/subscribe",
+            json={"email": "a@example.net"},
+            headers={"X-Forwarded-For": f"198.51.100.{n}", "CF-Connecting-IP": f"198.51.100.{n}"},
+        ).status
+        for n in range(12)
+    ]
+    assert statuses.count(429) >= 2
+
+
+def test_cloudflare_is_believed_only_by_setting_and_only_from_its_own_addresses(http, configure):
+    configure(BEHIND_CLOUDFLARE="true")
+
+    def ask(n: int, source_ip: str) -> int:
+        headers = {"CF-Connecting-IP": f"198.51.100.{n}"}
+        return http.post(
+            "/api/subscribe", json={"email": "a@example.net"}, headers=headers, source_ip=source_ip
+        ).status
+
+    assert {ask(n, "173.245.48.7") for n in range(12)} == {201}
+    assert 429 in {ask(n, "203.0.113.7") for n in range(12)}
+
+
+def test_no_address_of_any_kind_is_stored_for_the_limits(http, rows):
+    http.post("/api/subscribe", json={"email": "ada@example.net"}, source_ip="203.0.113.9")
+    stored = str(rows("limits"))
+    assert "203.0.113.9" not in stored
+    assert "ada" not in stored
+
+
+def test_allowed_origins_get_cors_headers_on_success_error_and_limit(http):
+    for origin in ("https://blog.example.org", "https://www.example.org"):
+        good = http.post("/api/subscribe", json={"email": "a@example.net"}, Origin=origin)
+        bad = http.post("/api/subscribe", json={"email": "nonsense"}, Origin=origin)
+        assert good.headers["Access-Control-Allow-Origin"] == bad.headers["Access-Control-Allow-Origin"] == origin
+    for _ in range(12):
+        limited = http.post("/api/subscribe", json={"email": "a@example.net"}, Origin="https://blog.example.org")
+    assert limited.status == 429
+    assert limited.headers["Access-Control-Allow-Origin"] == "https://blog.example.org"
+
+
+def test_other_origins_get_none(http):
+    for origin in (
+        "https://evil.example",
+        "null",
+        "https://blog.example.org.evil.example",
+        "http://blog.example.org",
+    ):
+        answer = http.post("/api/subscribe", json={"email": "a@example.net"}, Origin=origin)
+        assert answer.headers["Access-Control-Allow-Origin"] is None
+        asked = http.request("OPTIONS", "/api/subscribe", Origin=origin, Access_Control_Request_Method="POST")
+        assert asked.headers["Access-Control-Allow-Origin"] is None
+
+
+def test_preflight_allows_what_the_form_sends(http):
+    answer = http.request(
+        "OPTIONS",
+        "/api/subscribe",
+        Origin="https://blog.example.org",
+        Access_Control_Request_Method="POST",
+        Access_Control_Request_Headers="content-type",
+    )
+    assert answer.status == 204
+    assert "POST" in answer.headers["Access-Control-Allow-Methods"]
+    assert "content-type" in answer.headers["Access-Control-Allow-Headers"].lower()
+
+
+def test_the_plain_form_answers_with_pages(http):
+    good = http.post("/api/subscribe", form={"email": "ada@example.net", "nickname": "", "website": ""})
+    assert (good.status, good.headers["Location"]) == (303, "https://news.example.org/subscribed")
+    assert "inbox" in http.get("/subscribed").text
+    bad = http.post("/api/subscribe", form={"email": "nonsense"})
+    assert bad.status == 400
+    assert bad.headers["Content-Type"].startswith("text/html")
+    assert "nonsense" not in bad.text
+
+
+@pytest.mark.parametrize("bait", [{"website": "https://spam.example"}, {"elapsed": 20}, {"elapsed": "3"}])
+def test_a_bot_is_told_success_and_nothing_happens(http, rows, bait):
+    answer = http.post("/api/subscribe", json={"email": "ada@example.net", **bait})
+    assert (answer.status, answer.json) == (201, {"status": "confirmation_sent"})
+    assert rows("subscribers") == []
+    assert received("mail") == []
+
+
+def test_a_person_who_takes_their_time_is_no_bot(reader):
+    assert reader().subscribe(elapsed=4000, website="").status == 201
+    assert len(reader().mails()) == 1
+
+
+def test_one_address_gets_at_most_five_confirmations_an_hour(reader, deliver, http):
+    for number in range(8):
+        http.post("/api/subscribe", json={"email": "ada@example.net"}, source_ip=f"203.0.113.{number}")
+        deliver()
+    assert len(reader().mails()) == 5
+
+
+def test_the_breaker_holds_confirmations_back_and_tells_the_operator_once(reader, configure, ses, http, deliver):
+    configure(MAILS_PER_HOUR="3")
+    for number in range(6):
+        http.post("/api/subscribe", json={"email": f"r{number}@example.net"}, source_ip=f"203.0.113.{number}")
+    deliver()
+    sent = [mail["to"][0] for mail in ses.mails()]
+    assert len([to for to in sent if to != "admin@example.org"]) == 3
+    assert sent.count("admin@example.org") == 1
+
+
+def test_email_service_unavailable_the_request_succeeds_and_the_mail_is_tried_again(http, ses, deliver):
+    from chalicelib.kernel.errors import Unavailable
+
+    ses.tell(down=True)
+    assert http.post("/api/subscribe", json={"email": "ada@example.net"}).status == 201
+    with pytest.raises(Unavailable):
+        deliver()
+    ses.tell(down=False)
+    from chalicelib.audience import jobs
+    from chalicelib.audience.store import SubscriberRow
+
+    (row,) = list(SubscriberRow.scan())
+    jobs.handle({"kind": "confirm", "subscriber_id": row.id})
+    assert len(ses.mails(to="ada@example.net")) == 1
