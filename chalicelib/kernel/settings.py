@@ -30,6 +30,7 @@ class Settings:
     feed_url: str
     feed_mode: str
     feed_flood: int
+    feed_every: int
     safe_links: bool
     behind_cloudflare: bool
     keep_ip_hash: bool
@@ -74,6 +75,7 @@ def load(environ: Mapping[str, str]) -> Settings:
         feed_url=read.url("FEED_URL", ""),
         feed_mode=read.choice("FEED_MODE", ("auto", "review")),
         feed_flood=read.number("FEED_FLOOD", 10, 1, 1000),
+        feed_every=read.number("FEED_EVERY", 60, 5, 1440),
         safe_links=read.flag("SAFE_LINKS"),
         behind_cloudflare=read.flag("BEHIND_CLOUDFLARE"),
         keep_ip_hash=read.flag("KEEP_IP_HASH"),

@@ -7,7 +7,7 @@ answer, or answers that it cannot now, raises `Unavailable`.
 import random
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, TypeVar
@@ -55,7 +55,8 @@ class Row(Model):
         if fresh:
             meta = connection.get_meta_table()
             connection.connection = _connection()
-            connection.connection.add_meta_table(meta)
+            with suppress(ValueError):  # rows of several kinds may share a table
+                connection.connection.add_meta_table(meta)
         return connection
 
 

@@ -1,0 +1,36 @@
+"""What the admin is told about the feed, in words."""
+
+from chalicelib.campaigns.model import Campaign
+from chalicelib.feeds.state import Notice, State
+from chalicelib.kernel import settings
+
+
+def failing(state: State, reason: str) -> Notice:
+    text = (
+        f"{state.url}\n\n{reason}.\n\nThis was the third failure in a row. Gna goes on trying at every check and "
+        "writes again when the feed can be read; until then nothing new is sent."
+    )
+    return Notice("The feed cannot be read", text)
+
+
+def gone(state: State) -> Notice:
+    text = (
+        f"{state.url}\n\nIts server says that the feed is gone for good (410), so it is not asked for any more.\n\n"
+        "If that is a mistake, check it from the dashboard; if it has moved, set FEED_URL."
+    )
+    return Notice("The feed is gone", text)
+
+
+def recovered(state: State) -> Notice:
+    return Notice("The feed can be read again", f"{state.url}\n\nIt is being checked as usual.")
+
+
+def drafted(campaign: Campaign, count: int, flood: bool) -> Notice:
+    link = settings.current().url(f"/admin/campaigns/{campaign.id}")
+    if flood:
+        text = (
+            f"The feed has {count} new entries at once, which may mean that it was rewritten. Nothing was sent.\n\n"
+            f"They are in a draft: send it or delete it.\n\n{link}"
+        )
+        return Notice(f"{count} new entries at once: please look", text)
+    return Notice(f"A draft is ready: {campaign.subject}", f"Made from {count} new entries of the feed.\n\n{link}")

@@ -1,0 +1,205 @@
+"""Checking the watched feed: read it, judge it, and write campaign, delivery and watermark in one transaction.
+
+Schedule, webhook, WebSub and admin may all ask at once: whoever commits first has done it, the others find nothing
+new. Whatever stops between two steps leaves either the old state, to be checked again, or the new one, complete.
+"""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from chalicelib.campaigns import deliveries
+from chalicelib.campaigns import service as campaigns
+from chalicelib.campaigns.model import Whole
+from chalicelib.events import outbox
+from chalicelib.events.model import EventType
+from chalicelib.feeds import digest, model, notices, reader, state, store
+from chalicelib.feeds.model import Entry, Verdict
+from chalicelib.feeds.reader import Reading, Unreadable
+from chalicelib.feeds.state import Check, Result, State, Trigger
+from chalicelib.kernel import clock, locks, log, settings, tables
+from chalicelib.kernel.errors import Unavailable
+from chalicelib.mail.notices import notify_admin
+
+_LEASE_SECONDS = 60
+_ATTEMPTS = 4
+_SHOWN = 20
+_HISTORY = 50
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a check comes to, before it is written."""
+
+    state: State
+    check: Check
+    writes: Sequence[tables.Write] = ()
+    campaign: Whole | None = None
+    has_events: bool = False
+
+
+@dataclass(frozen=True)
+class View:
+    url: str
+    mode: str
+    state: State
+    next_check: datetime | None
+    history: list[Check] = field(default_factory=list)
+    entries: list[dict[str, Any]] = field(default_factory=list)
+
+
+def check(trigger: Trigger) -> Check:
+    """Look at the feed now. `Result.BUSY` if somebody else is looking."""
+    with locks.held(store.FEED, _LEASE_SECONDS) as free:
+        done = _check(trigger) if free else _untold(trigger, Result.BUSY, "A check is under way")
+    log.info("feed.checked", trigger=trigger, result=done.result, said=done.said, new=done.new)
+    return done
+
+
+def view() -> View:
+    """Everything the dashboard shows of the feed."""
+    site = settings.current()
+    current = state.of(site.feed_url, store.state())
+    every = timedelta(minutes=site.feed_every)
+    known = current.checked_at is not None
+    return View(
+        url=site.feed_url,
+        mode=site.feed_mode,
+        state=current,
+        next_check=current.next_check(every) if site.feed_url else None,
+        history=store.history(_HISTORY),
+        entries=store.latest() if known else [],
+    )
+
+
+def _check(trigger: Trigger) -> Check:
+    url = settings.current().feed_url
+    if not url:
+        return _untold(trigger, Result.OFF, "No feed is watched: FEED_URL is not set")
+    for _ in range(_ATTEMPTS):
+        before = state.of(url, _told(store.state()))
+        if resting := before.rest(trigger, clock.now()):
+            return _untold(trigger, *resting)
+        try:
+            return _commit(before, _look(before, trigger))
+        except tables.Stale:
+            log.info("feed.overtaken")
+    raise Unavailable("The feed is being checked by somebody else")
+
+
+def _look(before: State, trigger: Trigger) -> Outcome:
+    started, now = time.monotonic(), clock.now()
+    try:
+        reading = reader.read(before.address(), before.shortcut(now))
+    except Unreadable as failure:
+        outcome = _failed(before, trigger, failure, now)
+    else:
+        outcome = _read(before, trigger, reading, now)
+    took = int((time.monotonic() - started) * 1000)
+    return replace(outcome, check=replace(outcome.check, took_ms=took))
+
+
+def _read(before: State, trigger: Trigger, reading: Reading, now: datetime) -> Outcome:
+    after = state.read(before, reading, now)
+    if before.is_failing or before.stopped:
+        after = replace(after, notice=notices.recovered(after))
+    recovery = [_recovered()] if before.is_failing else []
+    if reading.feed is None:
+        said = Check(now, trigger, Result.UNCHANGED, "Nothing has changed", before.entries)
+        return Outcome(after, said, recovery, has_events=bool(recovery))
+    memory = store.memory(before.watermark) if before.watermark else None
+    verdict = model.judge(reading.feed.entries, memory, now, settings.current().feed_flood)
+    kept = [store.remembering(verdict.memory), store.showing(digest.shown(reading.feed.entries, _SHOWN))]
+    found = Outcome(state.judged(after, verdict), _nothing(verdict, trigger, after.entries, now), [*recovery, *kept])
+    return _announce(found, verdict) if verdict.new else found
+
+
+def _announce(found: Outcome, verdict: Verdict) -> Outcome:
+    """Add the campaign: on its way in mode auto, a draft in mode review or when there is suspiciously much.
+
+    A digest, or a hold before sending, would be decided here."""
+    send = settings.current().feed_mode == "auto" and not verdict.flood
+    made, writes = campaigns.prepare(digest.draft(verdict.new), send=send)
+    after = replace(found.state, campaign_id=made.campaign.id)
+    if not send:
+        after = replace(after, notice=notices.drafted(made.campaign, len(verdict.new), verdict.flood))
+    done = replace(
+        found.check,
+        result=Result.SENT if send else Result.DRAFTED,
+        said=_counted(verdict.new, send, verdict.flood),
+        new=len(verdict.new),
+        campaign_id=made.campaign.id,
+    )
+    return replace(found, state=after, check=done, writes=[*found.writes, *writes], campaign=made)
+
+
+def _failed(before: State, trigger: Trigger, failure: Unreadable, now: datetime) -> Outcome:
+    after = state.failed(before, failure, now)
+    third = after.failures == state.FAILING
+    if after.stopped:
+        after = replace(after, notice=notices.gone(after))
+    elif third:
+        after = replace(after, notice=notices.failing(after, failure.reason))
+    log.error("feed.failed", kind=failure.kind, failures=after.failures)
+    writes = [_failing(after, failure)] if third else []
+    said = Check(now, trigger, Result.FAILED, failure.reason, before.entries)
+    return Outcome(after, said, writes, has_events=third)
+
+
+def _commit(before: State, outcome: Outcome) -> Check:
+    """All of it or nothing; then what may be lost, because a sweep or the next check makes up for it."""
+    done = outcome.check
+    after = replace(outcome.state, result=done.result, said=done.said)
+    tables.transact(*store.writing(before, after, done), *outcome.writes)
+    if outcome.campaign:
+        deliveries.wake(outcome.campaign)
+    if outcome.has_events:
+        outbox.hurry(store.FEED)
+    _told(after)
+    return done
+
+
+def _told(stored: State | None) -> State | None:
+    """Mail the notice that is owed, if one is. Should this be cut short, the next check mails it."""
+    if not stored or not stored.notice:
+        return stored
+    notify_admin(stored.notice.subject, stored.notice.text)
+    try:
+        store.told(stored)
+    except tables.Stale:
+        log.info("feed.overtaken")
+    return replace(stored, notice=None)
+
+
+def _failing(after: State, failure: Unreadable) -> tables.Write:
+    payload: dict[str, str | int | None] = {
+        "feed_id": store.FEED,
+        "failures": after.failures,
+        "reason": failure.kind,
+    }
+    return outbox.record(EventType.FEED_FAILING, store.FEED, payload)
+
+
+def _recovered() -> tables.Write:
+    return outbox.record(EventType.FEED_RECOVERED, store.FEED, {"feed_id": store.FEED})
+
+
+def _nothing(verdict: Verdict, trigger: Trigger, entries: int, now: datetime) -> Check:
+    if verdict.first:
+        said = f"First check: {entries} entries recorded, nothing sent"
+        return Check(now, trigger, Result.FIRST, said, entries)
+    waiting = ", an entry dated in the future is waiting" if verdict.waiting_until else ""
+    return Check(now, trigger, Result.NOTHING_NEW, f"No new entries{waiting}", entries)
+
+
+def _counted(new: Sequence[Entry], send: bool, flood: bool) -> str:
+    count = f"{len(new)} new {'entry' if len(new) == 1 else 'entries'}"
+    if send:
+        return f"{count}: a campaign is on its way"
+    return f"{count}: a draft, because that many at once is unusual" if flood else f"{count}: a draft to review"
+
+
+def _untold(trigger: Trigger, result: Result, said: str) -> Check:
+    return Check(clock.now(), trigger, result, said)

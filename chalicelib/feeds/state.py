@@ -1,0 +1,146 @@
+"""What is known about the watched feed between two checks, and how each outcome changes it. No I/O."""
+
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+from chalicelib.feeds.model import Verdict
+from chalicelib.feeds.reader import Known, Reading, Unreadable
+
+FAILING = 3
+
+
+class Trigger(StrEnum):
+    SCHEDULE = "schedule"
+    WEBHOOK = "webhook"
+    WEBSUB = "websub"
+    ADMIN = "admin"
+
+
+class Result(StrEnum):
+    FIRST = "first"
+    UNCHANGED = "unchanged"
+    NOTHING_NEW = "nothing_new"
+    SENT = "sent"
+    DRAFTED = "drafted"
+    FAILED = "failed"
+    # These leave no trace in the history:
+    BUSY = "busy"
+    RESTING = "resting"
+    STOPPED = "stopped"
+    OFF = "off"
+
+
+@dataclass(frozen=True)
+class Notice:
+    subject: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Check:
+    """One check as the admin sees it. `said` is a sentence of ours."""
+
+    at: datetime
+    trigger: Trigger
+    result: Result
+    said: str
+    entries: int = 0
+    new: int = 0
+    campaign_id: str = ""
+    took_ms: int = 0
+
+
+@dataclass(frozen=True)
+class State:
+    """`version` grows with every write: a transaction made from an older state does not go through.
+
+    `notice` is owed to the admin from the moment it is committed until it is mailed."""
+
+    url: str
+    version: int = 0
+    watermark: datetime | None = None
+    known: Known = field(default_factory=Known)
+    permanent_url: str = ""
+    waiting_until: datetime | None = None
+    failures: int = 0
+    not_before: datetime | None = None
+    stopped: bool = False
+    checked_at: datetime | None = None
+    result: Result | None = None
+    said: str = ""
+    title: str = ""
+    entries: int = 0
+    hub: str = ""
+    topic: str = ""
+    campaign_id: str = ""
+    notice: Notice | None = None
+
+    @property
+    def is_failing(self) -> bool:
+        return self.failures >= FAILING
+
+    def address(self) -> str:
+        return self.permanent_url or self.url
+
+    def shortcut(self, now: datetime) -> Known | None:
+        """What lets an unchanged feed be told early; nothing, when an entry in it has come due meanwhile."""
+        due = self.waiting_until is not None and self.waiting_until <= now
+        return None if self.watermark is None or due else self.known
+
+    def rest(self, trigger: Trigger, now: datetime) -> tuple[Result, str] | None:
+        """Why there is no check now, if so. A feed that is gone is asked for again only by the admin."""
+        if self.stopped and trigger is not Trigger.ADMIN:
+            return Result.STOPPED, self.said
+        if self.not_before and now < self.not_before:
+            return Result.RESTING, "The feed's server asked us to wait"
+        return None
+
+    def next_check(self, every: timedelta) -> datetime | None:
+        if self.stopped or not self.checked_at:
+            return None
+        return max(self.checked_at + every, self.not_before or self.checked_at)
+
+
+def of(url: str, stored: State | None) -> State:
+    """The state for this URL. Another URL than before is another feed: its first check sends nothing."""
+    if stored and stored.url == url:
+        return stored
+    return State(url, version=stored.version if stored else 0)
+
+
+def read(state: State, reading: Reading, now: datetime) -> State:
+    """After an answer that could be read, changed or not."""
+    moved = reading.permanent_url if reading.permanent_url != state.url else ""
+    after = replace(
+        state,
+        version=state.version + 1,
+        known=reading.known,
+        permanent_url=moved,
+        failures=0,
+        not_before=None,
+        stopped=False,
+        checked_at=now,
+    )
+    if not reading.feed:
+        return after
+    feed = reading.feed
+    return replace(after, title=feed.title, entries=len(feed.entries), hub=feed.hub, topic=feed.topic)
+
+
+def judged(state: State, verdict: Verdict) -> State:
+    return replace(state, watermark=verdict.memory.watermark, waiting_until=verdict.waiting_until)
+
+
+def failed(state: State, failure: Unreadable, now: datetime) -> State:
+    """A remembered address that fails is forgotten: the next check follows the redirects again."""
+    gone = failure.kind == "gone" and not state.permanent_url
+    return replace(
+        state,
+        version=state.version + 1,
+        permanent_url="",
+        failures=state.failures + 1,
+        not_before=now + timedelta(seconds=failure.retry_after) if failure.retry_after else None,
+        stopped=gone,
+        checked_at=now,
+    )
