@@ -7,7 +7,7 @@ EMULATOR := .emulator-venv
 STAGE ?= dev
 ARCH ?= arm64
 
-.PHONY: help run reset demo emulator test check format package deploy secrets resources answers doctor bench
+.PHONY: help run reset demo feed emulator test check format package deploy secrets resources answers doctor bench
 
 help:
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -21,6 +21,9 @@ reset: $(VENV)/.run ## forget what the local Gna has kept
 
 demo: $(VENV)/.run $(EMULATOR)/.ready ## add subscribers and campaigns to look at
 	@$(BIN)/python -m local.demo
+
+feed: $(VENV)/.run ## what Gna would make of a feed: make feed URL=https://… [SINCE=2026-11-01]
+	@$(BIN)/python -m local.feed check "$(URL)" $(if $(SINCE),--since $(SINCE))
 
 emulator: $(EMULATOR)/.ready ## install the embedded AWS
 

@@ -14,7 +14,9 @@ from chalicelib.campaigns import archive_routes, preflight_routes, proof_routes
 from chalicelib.campaigns import routes as campaign_routes
 from chalicelib.events import jobs as event_jobs
 from chalicelib.events.webhooks import routes as webhook_routes
-from chalicelib.kernel import lifetime, queues
+from chalicelib.feeds import jobs as feed_jobs
+from chalicelib.feeds import routes as feed_routes
+from chalicelib.kernel import lifetime, queues, settings
 from chalicelib.web import health
 
 app = Chalice(app_name="gna")
@@ -31,6 +33,8 @@ app.register_blueprint(campaign_routes.routes)
 app.register_blueprint(proof_routes.routes)
 app.register_blueprint(preflight_routes.routes)
 app.register_blueprint(archive_routes.routes)
+app.register_blueprint(feed_routes.api)
+app.register_blueprint(feed_routes.admin)
 
 
 @app.on_sqs_message(queue=queues.name("mail"), batch_size=10)
@@ -57,3 +61,13 @@ def sweep_events(event: Any) -> None:
 @app.schedule(Cron(20, 3, "*", "*", "?", "*"))
 def clean_up_events(event: Any) -> None:
     event_jobs.clean_up()
+
+
+@app.schedule(Rate(settings.current().feed_every, unit=Rate.MINUTES))
+def check_feed(event: Any) -> None:
+    feed_jobs.on_schedule()
+
+
+@app.on_sqs_message(queue=queues.name("feed"), batch_size=1)
+def hurry_feed(event: SQSEvent) -> Any:
+    return queues.consume(event.to_dict(), feed_jobs.handle)

@@ -1,0 +1,88 @@
+"""`python -m local.feed check <url>`: what Gna would make of any feed. Nothing is kept and nothing is sent.
+
+--since 2026-11-01   as if everything up to then had been mailed; otherwise the latest entry is taken as new
+--mail               the whole HTML of the mail's body, too
+"""
+
+import argparse
+import os
+import sys
+from datetime import UTC, datetime, timedelta
+
+from chalicelib.feeds import digest, model, reader
+from chalicelib.feeds.entries import Feed
+from chalicelib.feeds.model import NEAR, Entry, Memory, Verdict
+from chalicelib.kernel import settings
+
+_MOST = 30
+
+
+def main(arguments: list[str]) -> int:
+    options = _options(arguments)
+    os.environ.setdefault("GNA_LOCAL", "true")  # a feed on this machine may be looked at
+    settings.current.cache_clear()
+    now = datetime.now(UTC)
+    try:
+        feed = reader.read(options.url).feed
+    except reader.Unreadable as failure:
+        print(failure.reason, file=sys.stderr)
+        return 1
+    assert feed is not None
+    verdict = model.judge(feed.entries, _memory(feed, options.since, now), now, settings.current().feed_flood)
+    _show(feed, verdict, now)
+    _show_mail(verdict, options.mail)
+    return 0
+
+
+def _options(arguments: list[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser("local.feed", description="A dry run of checking a feed.")
+    parser.add_argument("deed", choices=["check"])
+    parser.add_argument("url")
+    parser.add_argument("--since", type=lambda text: datetime.fromisoformat(text).replace(tzinfo=UTC))
+    parser.add_argument("--mail", action="store_true")
+    return parser.parse_args(arguments)
+
+
+def _memory(feed: Feed, since: datetime | None, now: datetime) -> Memory:
+    """As if the feed had been checked at `since`, or just before its latest entry."""
+    if since:
+        old = [entry for entry in feed.entries if entry.dated and entry.dated <= since]
+        return Memory(since + NEAR, tuple(entry.mark for entry in old))
+    latest = _latest(feed, now)
+    others = tuple(entry.mark for entry in feed.entries if not latest or entry.mark != latest.mark)
+    return Memory((latest.dated if latest else None) or now, others)
+
+
+def _latest(feed: Feed, now: datetime) -> Entry | None:
+    past = [entry for entry in feed.entries if not entry.dated or entry.dated <= now]
+    return max(past, key=lambda entry: entry.dated or now - timedelta(days=36500), default=None)
+
+
+def _show(feed: Feed, verdict: Verdict, now: datetime) -> None:
+    print(f"{feed.title or '(no title)'}: {len(feed.entries)} entries" + (f", hub {feed.hub}" if feed.hub else ""))
+    new = {entry.mark for entry in verdict.new}
+    for entry in feed.entries[:_MOST]:
+        waits = entry.dated is not None and entry.dated > now
+        what = "new" if entry.mark in new else "waits" if waits else ""
+        dated = f"{entry.dated:%Y-%m-%d %H:%M}" if entry.dated else "undated"
+        print(f"  {what:5}  {dated:16}  {digest.item(entry).title}\n{'':27}{entry.link or '(no link)'}")
+    if len(feed.entries) > _MOST:
+        print(f"  … and {len(feed.entries) - _MOST} more")
+
+
+def _show_mail(verdict: Verdict, whole: bool) -> None:
+    if not verdict.new:
+        print("\nNothing is new: no mail.")
+        return
+    draft = digest.draft(verdict.new)
+    sent = "a draft, with a notice: that many at once is unusual" if verdict.flood else "sent, or a draft in review"
+    print(f"\n{len(verdict.new)} new: {sent} mode.\n\nSubject: {draft.subject}\nPreview: {draft.preheader}\n")
+    for entry in verdict.new[:_MOST]:
+        item = digest.item(entry)
+        print("\n".join(filter(None, (f"* {item.title}", item.excerpt, item.image, item.link))) + "\n")
+    if whole:
+        print(draft.body)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))

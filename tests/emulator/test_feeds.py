@@ -1,0 +1,190 @@
+"""The feed under what really happens: many triggers at once, and a process that dies between any two steps."""
+
+import contextlib
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from chalicelib.campaigns import service as campaigns
+from chalicelib.campaigns.model import DeliveryState, State
+from chalicelib.feeds import service, signatures, store
+from chalicelib.feeds.state import Result, Trigger
+from chalicelib.kernel import clock, locks, settings, tables
+
+ROOT = Path(__file__).parent.parent.parent
+
+# The process of a worker that is killed before or after one of its steps.
+DYING = """
+import os, signal, sys
+from chalicelib.feeds import digest, reader, service, store
+from chalicelib.campaigns import deliveries
+from chalicelib.kernel import locks, tables
+from chalicelib.feeds.state import Trigger
+
+owner, name, when = sys.argv[1:]
+owner = {"reader": reader, "service": service, "tables": tables, "deliveries": deliveries, "digest": digest,
+         "locks": locks, "store": store}[owner]
+real = getattr(owner, name)
+
+def step(*arguments, **named):
+    if when == "after":
+        real(*arguments, **named)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+setattr(owner, name, step)
+service.check(Trigger.SCHEDULE)
+"""
+
+STEPS = [
+    ("reader", "read", "before"),
+    ("reader", "read", "after"),
+    ("digest", "draft", "after"),
+    ("tables", "transact", "before"),
+    ("tables", "transact", "after"),
+    ("deliveries", "wake", "before"),
+    ("deliveries", "wake", "after"),
+    ("locks", "_release", "before"),
+]
+
+
+def made() -> list[str]:
+    return [campaign.subject for campaign in campaigns.page(None, 1, 50).items]
+
+
+def die(*step: str) -> None:
+    run = subprocess.run([sys.executable, "-c", DYING, *step], cwd=ROOT, capture_output=True, timeout=60, check=False)
+    assert run.returncode == -9, run.stderr.decode()
+
+
+@pytest.fixture
+def later(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The next run comes after the dead one's lease has ended."""
+
+    def shift() -> None:
+        real = datetime.now
+        monkeypatch.setattr(clock, "now", lambda: real(UTC) + timedelta(seconds=61))
+
+    return shift
+
+
+@pytest.mark.parametrize("step", STEPS, ids=" ".join)
+def test_a_crash_at_any_step_and_then_a_recovery_make_exactly_one_campaign(emulator, blog, later, step):
+    assert service.check(Trigger.SCHEDULE).result is Result.FIRST
+    blog.publish("News")
+    die(*step)
+    later()
+    assert service.check(Trigger.SCHEDULE).result in (Result.SENT, Result.UNCHANGED)
+    assert service.check(Trigger.WEBHOOK).result is Result.UNCHANGED
+    assert made() == ["News"]
+    whole = campaigns.view(campaigns.page(None, 1, 1).items[0].id)
+    assert whole.campaign.state is State.PUBLISHING
+    assert [one.state for one in whole.deliveries] == [DeliveryState.SENDING]
+
+
+def test_a_crash_during_the_first_check_mails_no_archive(emulator, blog, later):
+    die("tables", "transact", "before")
+    blog.publish("News")
+    later()
+    assert service.check(Trigger.SCHEDULE).result is Result.FIRST
+    assert made() == []
+
+
+def test_a_notice_survives_the_process_that_owed_it(emulator, blog, later, monkeypatch):
+    service.check(Trigger.SCHEDULE)
+    blog.answer = (500, {}, b"")
+    service.check(Trigger.SCHEDULE)
+    service.check(Trigger.SCHEDULE)
+    die("tables", "transact", "after")
+    mailed: list[str] = []
+    monkeypatch.setattr(service, "notify_admin", lambda subject, text: mailed.append(subject))
+    later()
+    service.check(Trigger.SCHEDULE)
+    service.check(Trigger.SCHEDULE)
+    assert mailed == ["The feed cannot be read"]
+
+
+def test_ten_triggers_at_once_make_one_campaign(emulator, blog, together):
+    service.check(Trigger.SCHEDULE)
+    blog.publish("News")
+    triggers = [*Trigger] * 3
+    done = together(*[lambda trigger=trigger: service.check(trigger) for trigger in triggers[:10]])
+    assert [one.result for one in done].count(Result.SENT) == 1
+    assert {one.result for one in done} <= {Result.SENT, Result.BUSY, Result.UNCHANGED}
+    assert made() == ["News"]
+
+
+@contextlib.contextmanager
+def _open(name: str, seconds: int) -> Iterator[bool]:
+    yield True
+
+
+def test_even_without_the_lock_ten_triggers_make_one_campaign(emulator, blog, together, monkeypatch):
+    """The lock only saves requests; the transaction is what makes it one."""
+    service.check(Trigger.SCHEDULE)
+    blog.publish("News")
+    monkeypatch.setattr(locks, "held", _open)
+    monkeypatch.setattr(service, "_ATTEMPTS", 20)
+    done = together(*[lambda: service.check(Trigger.WEBHOOK)] * 10)
+    assert [one.result for one in done].count(Result.SENT) == 1
+    assert made() == ["News"]
+
+
+def test_two_first_checks_at_once_record_and_send_nothing(emulator, blog, together, monkeypatch):
+    monkeypatch.setattr(locks, "held", _open)
+    monkeypatch.setattr(service, "_ATTEMPTS", 20)
+    done = together(*[lambda: service.check(Trigger.SCHEDULE)] * 4)
+    assert [one.result for one in done].count(Result.FIRST) == 1
+    assert made() == []
+
+
+def test_a_post_announced_by_webhook_is_a_campaign_when_the_queue_is_worked_off(emulator, http, blog, work):
+    service.check(Trigger.SCHEDULE)
+    blog.publish("News")
+    headers = signatures.sign(settings.secret("WEBHOOK_SECRET"), "msg_1", int(time.time()), b"{}")
+    assert http.post("/api/webhooks/feed", body=b"{}", headers=headers).status == 202
+    work("feed")
+    assert made() == ["News"]
+
+
+def test_a_replayed_call_is_refused_even_at_the_same_moment(emulator, http, blog, together):
+    headers = signatures.sign(settings.secret("WEBHOOK_SECRET"), "msg_1", int(time.time()), b"{}")
+    calls = [lambda: http.post("/api/webhooks/feed", body=b"{}", headers=headers).status] * 5
+    assert sorted(together(*calls)) == [202, 409, 409, 409, 409]
+
+
+def test_the_schedule_checks_the_feed(emulator, blog, tick):
+    tick("check_feed")
+    assert service.view().state.result is Result.FIRST
+
+
+def test_the_watermark_is_never_lost(emulator, blog):
+    """Posts come while checks run all the time: each is mailed exactly once."""
+    service.check(Trigger.SCHEDULE)
+    stop = threading.Event()
+
+    def checking() -> None:
+        while not stop.is_set():
+            service.check(Trigger.WEBHOOK)
+
+    threads = [threading.Thread(target=checking) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    titles = [f"Post {number}" for number in range(8)]
+    for title in titles:
+        blog.publish(title)
+        time.sleep(0.1)
+    time.sleep(0.5)
+    stop.set()
+    for thread in threads:
+        thread.join()
+    service.check(Trigger.SCHEDULE)
+    bodies = [campaigns.view(one.id).content.body for one in campaigns.page(None, 1, 50).items]
+    assert {title: sum(f">{title}<" in body for body in bodies) for title in titles} == dict.fromkeys(titles, 1)
+    assert tables.get(store.PackedRow, "feed", "marks") is not None
