@@ -28,15 +28,20 @@ class Item:
 
 
 def item(entry: Entry) -> Item:
-    text = excerpt.plain(entry.html)
+    text = _literal(excerpt.plain(entry.html))
     return Item(
-        title=entry.title or excerpt.cut(text, _LONGEST_MADE_UP_TITLE) or "A new post",
+        title=_literal(entry.title) or excerpt.cut(text, _LONGEST_MADE_UP_TITLE) or "A new post",
         # A post without a title has its first words there already.
         excerpt=excerpt.cut(text, _LONGEST_EXCERPT) if entry.title or len(text) > _LONGEST_MADE_UP_TITLE else "",
         link=entry.link,
         image=entry.image or excerpt.first_image(entry.html, entry.base),
         published_at=clock.text(entry.dated) if entry.dated else None,
     )
+
+
+def _literal(text: str) -> str:
+    """`{{nickname}}` in a campaign is filled in for each reader; in a post about templates it is meant as it is."""
+    return text.replace("{{", "{\u2060{")
 
 
 def shown(entries: Sequence[Entry], most: int) -> list[dict[str, str | None]]:

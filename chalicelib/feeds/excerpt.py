@@ -15,6 +15,7 @@ _BLOCK = re.compile(
 _IMAGE = re.compile(r"<img\b([^>]{0,4000})>", re.IGNORECASE)
 _SOURCE = re.compile(r"""(?:^|\s)src\s*=\s*["']?([^"'\s>]{1,2000})""", re.IGNORECASE)
 _PIXEL = re.compile(r"""(?:width|height)\s*=\s*["']?[01](?:px)?["'\s/]""", re.IGNORECASE)
+_ESCAPED = str.maketrans({letter: f"%{ord(letter):02X}" for letter in ' "<>\\^`{|}'})
 _SPACE = re.compile(r"[\s\x00-\x1f\x7f\u2028\u2029]+")
 
 
@@ -61,4 +62,4 @@ def web_url(address: str, base: str = "") -> str:
         sound = parts.scheme in ("http", "https") and bool(parts.hostname) and not parts.username
     except ValueError:
         return ""
-    return absolute.replace(" ", "%20") if sound else ""
+    return absolute.translate(_ESCAPED) if sound else ""

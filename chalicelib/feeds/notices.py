@@ -33,4 +33,5 @@ def drafted(campaign: Campaign, count: int, flood: bool) -> Notice:
             f"They are in a draft: send it or delete it.\n\n{link}"
         )
         return Notice(f"{count} new entries at once: please look", text)
-    return Notice(f"A draft is ready: {campaign.subject}", f"Made from {count} new entries of the feed.\n\n{link}")
+    made_of = "a new entry" if count == 1 else f"{count} new entries"
+    return Notice(f"A draft is ready: {campaign.subject}", f"It was made of {made_of} of the feed.\n\n{link}")

@@ -188,17 +188,21 @@ def _recovered() -> tables.Write:
 
 def _nothing(verdict: Verdict, trigger: Trigger, entries: int, now: datetime) -> Check:
     if verdict.first:
-        said = f"First check: {entries} entries recorded, nothing sent"
+        said = f"First check: {_entries(entries)} recorded, nothing sent"
         return Check(now, trigger, Result.FIRST, said, entries)
     waiting = ", an entry dated in the future is waiting" if verdict.waiting_until else ""
     return Check(now, trigger, Result.NOTHING_NEW, f"No new entries{waiting}", entries)
 
 
 def _counted(new: Sequence[Entry], send: bool, flood: bool) -> str:
-    count = f"{len(new)} new {'entry' if len(new) == 1 else 'entries'}"
+    count = _entries(len(new), "new ")
     if send:
         return f"{count}: a campaign is on its way"
     return f"{count}: a draft, because that many at once is unusual" if flood else f"{count}: a draft to review"
+
+
+def _entries(count: int, kind: str = "") -> str:
+    return f"{count} {kind}{'entry' if count == 1 else 'entries'}"
 
 
 def _untold(trigger: Trigger, result: Result, said: str) -> Check:

@@ -90,9 +90,17 @@ def _follow(method: str, url: str, headers: Mapping[str, str], body: bytes | Non
         if method != "GET" or answer.status not in _REDIRECTS or not location:
             return answer
         only_permanent = only_permanent and answer.status in _PERMANENT
-        onward = urljoin(call.url, location)
+        onward = urljoin(call.url, _readable(location))
         call = replace(call, url=onward, permanent_url=onward if only_permanent else call.permanent_url)
     raise FetchFailed("redirects", "too many redirects")
+
+
+def _readable(location: str) -> str:
+    """Headers are read as Latin-1; who writes letters beyond ASCII into this one means UTF-8."""
+    try:
+        return location.encode("latin-1").decode()
+    except UnicodeError:
+        return location
 
 
 def _one(call: _Call, started: float) -> Answer:

@@ -37,7 +37,7 @@ def subjects(ses) -> list[str]:
 def test_the_first_check_sends_nothing_and_says_so(blog):
     done = check()
     assert done.result is Result.FIRST
-    assert done.said == "First check: 1 entries recorded, nothing sent"
+    assert done.said == "First check: 1 entry recorded, nothing sent"
     assert made() == []
     assert check().result is Result.UNCHANGED
 

@@ -8,6 +8,7 @@ import threading
 import time
 import zlib
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -54,6 +55,9 @@ class Server:
 
         self.replies[path] = reply
         return self.url + path
+
+    def secure(self, context: ssl.SSLContext) -> None:
+        self._http.socket = context.wrap_socket(self._http.socket, server_side=True)
 
     def close(self) -> None:
         self._http.shutdown()
@@ -317,6 +321,77 @@ def test_a_server_without_tls_fails_as_a_secure_connection(server):
 def test_certificates_and_names_are_verified():
     assert fetch._tls().verify_mode == ssl.CERT_REQUIRED
     assert fetch._tls().check_hostname
+
+
+@pytest.fixture
+def secure(server: Server, tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """The same server with a certificate for feed.example.org, trusted; every name leads to it."""
+    certificate = _certificate(tmp_path, "feed.example.org")
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate)
+    server.secure(context)
+    trusting = ssl.create_default_context(cafile=str(certificate))
+    monkeypatch.setattr(fetch, "_tls", lambda: trusting)
+    real = socket.getaddrinfo
+    monkeypatch.setattr(socket, "getaddrinfo", lambda host, *more, **named: real("127.0.0.1", *more, **named))
+    return server.url.rsplit(":", 1)[1]
+
+
+def _certificate(folder: Any, name: str) -> Any:
+    from cryptography import x509
+    from cryptography.hazmat.primitives import hashes, serialization
+    from cryptography.hazmat.primitives.asymmetric import ec
+
+    key = ec.generate_private_key(ec.SECP256R1())
+    subject = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, name)])
+    now = datetime.now(UTC)
+    made = (
+        x509.CertificateBuilder()
+        .subject_name(subject)
+        .issuer_name(subject)
+        .public_key(key.public_key())
+        .serial_number(1)
+        .not_valid_before(now - timedelta(days=1))
+        .not_valid_after(now + timedelta(days=1))
+        .add_extension(x509.SubjectAlternativeName([x509.DNSName(name)]), critical=False)
+        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
+        .sign(key, hashes.SHA256())
+    )
+    path = folder / "server.pem"
+    private = key.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    )
+    path.write_bytes(private + made.public_bytes(serialization.Encoding.PEM))
+    return path
+
+
+def test_over_tls_the_name_is_asked_for_and_checked_though_an_address_is_connected_to(server, secure):
+    server.on("/feed", body=b"safe")
+    assert fetch.get(f"https://feed.example.org:{secure}/feed").body == b"safe"
+    assert server.seen[0][2]["Host"] == f"feed.example.org:{secure}"
+    assert "secure connection" in failure(f"https://other.example.org:{secure}/feed").reason
+    assert len(server.seen) == 1
+
+
+def test_a_certificate_nobody_vouches_for_is_refused(server, secure, monkeypatch):
+    monkeypatch.setattr(fetch, "_tls", ssl.create_default_context)
+    assert "secure connection" in failure(f"https://feed.example.org:{secure}/feed").reason
+
+
+def test_a_handshake_that_never_ends_is_cut_at_the_deadline(configure):
+    configure(GNA_LOCAL="true")
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))
+        silent.listen()
+        started = time.monotonic()
+        assert failure(f"https://127.0.0.1:{silent.getsockname()[1]}/", seconds=0.4).kind == "timeout"
+    assert time.monotonic() - started < 1.5
+
+
+def test_a_redirect_to_letters_beyond_ascii_is_followed(server):
+    server.on("/caf%C3%A9", body=b"here")
+    url = server.on("/a", 302, Location="/café".encode().decode("latin-1"))
+    assert fetch.get(url).body == b"here"
 
 
 def test_proxies_of_the_environment_are_ignored(server, monkeypatch):
