@@ -75,11 +75,16 @@ def _connect_queues(template: Template) -> None:
 def _found(template: Template, given: Any, function: str) -> str:
     """The logical id of the queue that `app.py` calls by it, by its name, or by an ARN that ends so."""
     text = str(given["Fn::Sub"] if isinstance(given, dict) else given).rpartition(":")[2]
-    for queue, properties in named(template, "AWS::SQS::Queue"):
-        plain = str(properties["QueueName"]["Fn::Sub"]).removeprefix("${Prefix}")
-        if text in (queue, plain.removeprefix("-")) or text.endswith(plain):
-            return queue
-    raise SystemExit(f"{function} listens to {text}, which is not a queue of .chalice/resources.yaml")
+    queues = {queue: _plain_name(properties) for queue, properties in named(template, "AWS::SQS::Queue")}
+    matching = [queue for queue, plain in queues.items() if text in (queue, plain) or text.endswith(f"-{plain}")]
+    if not matching:
+        raise SystemExit(f"{function} listens to {text}, which is not a queue of .chalice/resources.yaml")
+    # `…-mail-events` ends like `…-events` too: the longer name is meant.
+    return max(matching, key=lambda queue: len(queues[queue]))
+
+
+def _plain_name(queue: dict[str, Any]) -> str:
+    return str(queue["QueueName"]["Fn::Sub"]).removeprefix("${Prefix}-")
 
 
 def _move_gateway_responses(template: Template) -> None:

@@ -106,11 +106,13 @@ def _find(given: str, kind: str, naming: str) -> tuple[str, dict[str, Any]]:
         if re.search(rf"(?<![A-Za-z0-9]){logical}(?![A-Za-z0-9])", given):
             return _named(properties[naming]), properties
     last = _named(given.rsplit(":", 1)[-1])
-    for properties in resources.values():
-        name = _named(properties[naming])
-        if last == name or last.endswith(f"-{name}"):
-            return name, properties
-    raise LookupError(f"{given} is not in {TEMPLATE.name}")
+    found = {_named(properties[naming]): properties for properties in resources.values()}
+    matching = [name for name in found if last == name or last.endswith(f"-{name}")]
+    if not matching:
+        raise LookupError(f"{given} is not in {TEMPLATE.name}")
+    # `…-mail-events` ends like `…-events` too: the longer name is meant.
+    name = max(matching, key=len)
+    return name, found[name]
 
 
 def _plain_name(given: str, kind: str, naming: str) -> str:
