@@ -1,6 +1,7 @@
 """One mail to one person, complete and checked. How it leaves is not known here."""
 
 import re
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -10,6 +11,7 @@ LONGEST_SUBJECT = 250
 LONGEST_HEADER = 995
 MOST_HEADERS = 15
 
+_CONTROL = frozenset({"Cc", "Cs", "Zl", "Zp"})
 _HEADER_NAME = re.compile(r"[!-9;-~]{1,126}\Z")
 _HEADER_VALUE = re.compile(rf"[ -~]{{1,{LONGEST_HEADER}}}\Z")
 
@@ -34,7 +36,8 @@ class Message:
 def check_subject(subject: str) -> None:
     if not subject.strip():
         raise Invalid("The subject is empty")
-    if not subject.isprintable():
+    # Not `isprintable`: it refuses the invisible joiners that many emoji and scripts are written with.
+    if any(unicodedata.category(character) in _CONTROL for character in subject):
         raise Invalid("The subject must be one line without control characters")
     if len(subject) > LONGEST_SUBJECT:
         raise Invalid(f"The subject is longer than {LONGEST_SUBJECT} characters")

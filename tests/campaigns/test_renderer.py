@@ -291,3 +291,7 @@ def test_a_long_hostile_text_is_rendered_in_no_time():
     started = time.perf_counter()
     mailed("<p>" + "{}" * 100_000 + "\\" * 100_000 + "</p>")
     assert time.perf_counter() - started < 2
+
+
+def test_joined_emoji_may_stand_in_a_subject_and_a_nickname():
+    assert mailed("<p>x</p>", "👩‍💻", subject="👨‍👩‍👧 {{nickname}}").subject == "👨‍👩‍👧 👩‍💻"

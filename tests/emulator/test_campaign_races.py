@@ -1,0 +1,47 @@
+"""Two people at one campaign in the same moment, on real conditions and transactions."""
+
+import pytest
+
+from chalicelib.campaigns import deliveries, service
+from chalicelib.campaigns.model import Counts, State
+from chalicelib.campaigns.service import Draft
+from chalicelib.kernel.errors import Conflict, NotFound, Unavailable
+from tests.conftest import received
+
+pytestmark = pytest.mark.usefixtures("emulator")
+
+
+def outcomes(results):
+    return sorted("done" if not isinstance(one, Exception) else type(one).__name__ for one in results)
+
+
+def test_of_eight_who_press_send_at_once_one_starts_the_delivery(together):
+    id = service.create(Draft("Hello", "<p>Hi</p>")).campaign.id
+    results = together(*[lambda: service.send_now(id)] * 8)
+    assert outcomes(results) == ["Conflict"] * 7 + ["done"]
+    assert len(received("deliveries")) == 1
+    assert service.page(State.PUBLISHING, 1, 20).total == service.page(None, 1, 20).total == 1
+
+
+def test_send_and_delete_and_cancel_at_once_leave_a_campaign_that_is_one_thing(together):
+    for _ in range(5):
+        id = service.create(Draft("Hello", "<p>Hi</p>")).campaign.id
+        sent, deleted = together(lambda id=id: service.send_now(id), lambda id=id: service.delete(id))
+        assert isinstance(sent, Conflict | NotFound) != isinstance(deleted, Conflict)
+        try:
+            assert service.view(id).campaign.state is State.PUBLISHING
+        except NotFound:
+            assert not isinstance(deleted, Exception)
+
+
+def test_a_delivery_finished_by_several_workers_is_finished_once(together):
+    whole = service.send_now(service.create(Draft("Hello", "<p>Hi</p>")).campaign.id)
+    results = together(*[lambda: deliveries.finish(whole.deliveries[0], Counts(5, 5))] * 6)
+    assert not [one for one in results if isinstance(one, Exception) and not isinstance(one, Unavailable)]
+    read = service.view(whole.campaign.id)
+    assert (read.campaign.state, read.campaign.version) == (State.PUBLISHED, 3)
+
+
+def test_totals_hold_after_many_at_once(together):
+    together(*[lambda: service.create(Draft("Hello", "<p>Hi</p>"))] * 12)
+    assert service.page(None, 1, 20).total == len(service.page(None, 1, 20).items) == 12
