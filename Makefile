@@ -34,7 +34,7 @@ test: $(VENV)/.ready $(EMULATOR)/.ready ## run the whole suite
 $(VENV)/.run: requirements.txt local/requirements.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "gna: Python 3.11 or later is needed: PYTHON=python3.x make ...")'
 	@echo "gna: installing the app's dependencies into $(VENV)"
-	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@test -x $(BIN)/pip || $(PYTHON) -m venv $(VENV)
 	@$(BIN)/pip install --quiet --disable-pip-version-check -r local/requirements.txt
 	@touch $@
 
@@ -46,7 +46,7 @@ $(VENV)/.ready: $(VENV)/.run requirements-dev.txt
 # In an environment of its own: it pins another botocore than the app.
 $(EMULATOR)/.ready: local/emulator-requirements.txt
 	@echo "gna: installing the embedded AWS into $(EMULATOR)"
-	@test -x $(EMULATOR)/bin/python || $(PYTHON) -m venv $(EMULATOR)
+	@test -x $(EMULATOR)/bin/pip || $(PYTHON) -m venv $(EMULATOR)
 	@$(EMULATOR)/bin/pip install --quiet --disable-pip-version-check -r local/emulator-requirements.txt
 	@touch $@
 

@@ -1,37 +1,26 @@
 """The mailbox's page in a real browser."""
 
-import os
 from collections.abc import Iterator
 from typing import Any
 
 import boto3
 import pytest
 
-from local import chromium
 from local.ses import Client
 
 pytestmark = pytest.mark.browser
 
-_QUIET = ("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking")
 _HOSTILE = (
     "<html><head></head><body><p id=hi>Hello</p><script>parent.stolen = 1; document.body.innerHTML = ''</script>"
 )
 
 
 @pytest.fixture
-def page(ses: Client) -> Iterator[Any]:
-    from playwright.sync_api import sync_playwright
-
-    found = chromium.find()
-    if not found:
-        assert os.environ.get("CI") != "true", "CI=true, but there is no chromium"
-        pytest.skip("no chromium here")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=found, args=list(_QUIET))
-        page = browser.new_page(viewport={"width": 390, "height": 760})
-        page.set_default_timeout(5_000)
-        yield page
-        browser.close()
+def page(browser: Any) -> Iterator[Any]:
+    page = browser.new_page(viewport={"width": 390, "height": 760})
+    page.set_default_timeout(5_000)
+    yield page
+    page.close()
 
 
 def _send(ses: Client, to: str, subject: str, html: str = "<p>Hi") -> None:
