@@ -7,7 +7,7 @@ from typing import Any
 from chalicelib.campaigns import changes, deliveries, fields, model, store
 from chalicelib.campaigns.model import Aim, Campaign, Content, Deed, Delivery, Format, Origin, State, Whole
 from chalicelib.kernel import clock, ids, log, tables
-from chalicelib.kernel.errors import Conflict, NotFound
+from chalicelib.kernel.errors import Conflict, NotFound, Unavailable
 
 
 @dataclass(frozen=True)
@@ -122,6 +122,9 @@ def start_due(now: datetime) -> list[Whole]:
                 started.append(send_now(campaign.id))
         except (Conflict, NotFound):
             log.info("campaign.not_due_any_more", campaign_id=campaign.id)
+        except Unavailable as failure:
+            # The next sweep tries again; the others need not wait for it.
+            log.exception("campaign.not_started", failure, campaign_id=campaign.id)
     return started
 
 

@@ -12,7 +12,7 @@ from chalicelib.campaigns import deliveries, service, store
 from chalicelib.campaigns.model import Aim, Counts, DeliveryState, Format, State, Terms, Whole
 from chalicelib.campaigns.service import Draft
 from chalicelib.kernel import clock, ids, tables
-from chalicelib.kernel.errors import Conflict, Invalid, NotFound
+from chalicelib.kernel.errors import Conflict, Invalid, NotFound, Unavailable
 from tests.conftest import received
 
 pytestmark = pytest.mark.usefixtures("aws")
@@ -240,17 +240,45 @@ def test_the_list_filters_by_state_and_shows_the_delivery_summary():
     assert service.page(State.PUBLISHED, 1, 20).items[0].counts == Counts(2, 2)
 
 
-def test_a_page_costs_two_requests_and_reads_no_body(monkeypatch):
-    for _ in range(30):
-        made(body="x" * 5000)
-    service.page(None, 1, 20)
-    calls: list[str] = []
+@pytest.fixture
+def calls(monkeypatch) -> list[str]:
+    """What is asked of the tables from here on."""
+    service.page(None, 1, 1)
+    asked: list[str] = []
     connection = tables._connection()
     real = connection.dispatch
-    monkeypatch.setattr(connection, "dispatch", lambda name, kwargs: calls.append(name) or real(name, kwargs))
-    page = service.page(None, 1, 20)
-    assert len(page.items) == 20
+    monkeypatch.setattr(connection, "dispatch", lambda name, kwargs: asked.append(name) or real(name, kwargs))
+    return asked
+
+
+def test_a_page_costs_two_requests_and_reads_no_body(calls):
+    for _ in range(21):
+        made(body="x" * 5000)
+    calls.clear()
+    assert len(service.page(None, 1, 20).items) == 20
     assert sorted(calls) == ["GetItem", "Query"]
+
+
+def test_opening_a_campaign_costs_two_requests(calls):
+    id = made().campaign.id
+    calls.clear()
+    service.view(id)
+    assert calls == ["TransactGetItems", "Query"]
+
+
+def test_one_campaign_that_cannot_be_started_does_not_hold_up_the_others(monkeypatch):
+    first, second = (in_state(State.SCHEDULED).campaign.id for _ in range(2))
+    real = service.send_now
+
+    def send(id: str) -> Whole:
+        if id == first:
+            raise Unavailable
+        return real(id)
+
+    monkeypatch.setattr(service, "send_now", send)
+    started = service.start_due(clock.now() + timedelta(hours=2))
+    assert [one.campaign.id for one in started] == [second]
+    assert service.view(first).campaign.state is State.SCHEDULED
 
 
 def test_what_is_due_starts_and_what_is_not_waits():
