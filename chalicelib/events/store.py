@@ -70,7 +70,7 @@ def pending(event: Event) -> EventRow:
 def aggregates() -> Iterator[str]:
     """Everything that has something to tell, each once, read page by page; an index may be a moment late."""
     seen: set[str] = set()
-    for row in tables.scan(EventRow, index_name="pending", page_size=500):
+    for row in tables.scan(EventRow, index_name="pending", page_size=1000):
         if row.aggregate_id not in seen:
             seen.add(row.aggregate_id)
             yield row.aggregate_id

@@ -123,9 +123,9 @@ def test_ten_thousand_events_drain_in_bounded_memory(local: None, receiver: Any)
     there = receiver()
     webhook = hook(there, types=["EMAIL_CHANGED"])
     for _ in range(100):
-        about = [ids.new() for _ in range(10)]
-        usual = [outbox.record(EventType.UNSUBSCRIBED, one, {}) for one in about * 9]
-        tables.transact(*usual, *(outbox.record(EventType.EMAIL_CHANGED, one, {}) for one in about))
+        about = ids.new()
+        usual = [outbox.record(EventType.UNSUBSCRIBED, about, {}) for _ in range(95)]
+        tables.transact(*usual, *(outbox.record(EventType.EMAIL_CHANGED, about, {}) for _ in range(5)))
     _forget_peak()
     before = _peak()
     jobs.sweep()
@@ -134,7 +134,7 @@ def test_ten_thousand_events_drain_in_bounded_memory(local: None, receiver: Any)
             jobs.work(message, nobody)
     assert _peak() - before < 40_000
     assert not list(store.aggregates())
-    assert len(set(there.ids)) == 1_000
+    assert len(set(there.ids)) == 500
     assert not webhook_store.due(webhook.id, clock.now(), 1)
 
 
