@@ -20,6 +20,7 @@ def erase(subscriber: Subscriber, event: EventType, reason: str, *also: Write) -
     counted = [census.left(clock.now())] if subscriber.activated else []
     told = outbox.record(event, subscriber.id, {"subscriber_id": subscriber.id, "reason": reason})
     tables.transact(*store.erased(subscriber), *counted, *also, told)
+    outbox.hurry(subscriber.id)
 
 
 def remove(subscriber_id: str) -> bool:

@@ -5,6 +5,7 @@ from typing import Any
 
 from chalicelib.audience import erasure, letters, store
 from chalicelib.census import service as census
+from chalicelib.events import outbox
 from chalicelib.kernel import clock, downloads, log
 from chalicelib.kernel.errors import NotFound
 
@@ -16,6 +17,7 @@ def handle(message: Mapping[str, Any]) -> None:
         _remove(subscriber_id)
     else:
         letters.write(kind, subscriber_id)
+        outbox.hurry(subscriber_id)  # here, so that the sign-up itself need not wait for one more call
 
 
 def _remove(subscriber_id: str) -> None:

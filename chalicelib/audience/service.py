@@ -52,6 +52,7 @@ def confirm(text: str) -> str:
                 _activate(subscriber, row, now)
             else:
                 _change_email(subscriber, row, now)
+            outbox.hurry(subscriber.id)
             return str(row.kind)
         except tables.Stale:
             continue  # something moved between reading and writing: look again and decide again
