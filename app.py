@@ -10,7 +10,10 @@ from chalicelib.audience import embed_routes, profile_routes
 from chalicelib.audience import jobs as audience_jobs
 from chalicelib.audience import routes as audience_routes
 from chalicelib.audience import service as audience_service
+from chalicelib.bounces import jobs as bounces_jobs
+from chalicelib.bounces import routes as bounces_routes
 from chalicelib.campaigns import archive_routes, preflight_routes, proof_routes
+from chalicelib.campaigns import jobs as campaigns_jobs
 from chalicelib.campaigns import routes as campaign_routes
 from chalicelib.events import jobs as event_jobs
 from chalicelib.events.webhooks import routes as webhook_routes
@@ -33,6 +36,7 @@ app.register_blueprint(campaign_routes.routes)
 app.register_blueprint(proof_routes.routes)
 app.register_blueprint(preflight_routes.routes)
 app.register_blueprint(archive_routes.routes)
+app.register_blueprint(bounces_routes.routes)
 app.register_blueprint(feed_routes.api)
 app.register_blueprint(feed_routes.admin)
 
@@ -40,6 +44,26 @@ app.register_blueprint(feed_routes.admin)
 @app.on_sqs_message(queue=queues.name("mail"), batch_size=10)
 def mail(event: SQSEvent) -> Any:
     return queues.consume(event.to_dict(), audience_jobs.handle)
+
+
+@app.on_sqs_message(queue=queues.name("deliveries"), batch_size=10)
+def deliveries(event: SQSEvent) -> Any:
+    return queues.consume(event.to_dict(), campaigns_jobs.wake)
+
+
+@app.on_sqs_message(queue=queues.name("sending"), batch_size=8)
+def sending(event: SQSEvent) -> Any:
+    return campaigns_jobs.drive(event.to_dict(), event.context)
+
+
+@app.on_sqs_message(queue=queues.name("mail-events"), batch_size=10)
+def mail_events(event: SQSEvent) -> Any:
+    return queues.consume(event.to_dict(), bounces_jobs.handle)
+
+
+@app.schedule(Rate(5, unit=Rate.MINUTES))
+def sweep_deliveries(event: Any) -> None:
+    campaigns_jobs.sweep()
 
 
 @app.schedule(Cron(7, "*", "*", "*", "?", "*"))

@@ -18,6 +18,7 @@ ORDER = [
     {"web", "mail", "access"},
     {"events", "census"},
     {"audience"},
+    {"bounces"},
     {"campaigns"},
     {"feeds", "following"},
     {"desk", "sightings"},

@@ -1,0 +1,40 @@
+"""What AWS would ask for a million mails, from the requests, units and CPU seconds of a real run, and whether a mail
+costs the same in a small delivery as in a large one."""
+
+from bench import sending
+from bench.sending import Run
+from bench.table import Row, at_most
+from chalicelib.campaigns import prices
+
+_MEMORY_GB = 0.5
+# A function gets a whole CPU at 1,769 MB, and its share of one below.
+_CPU_SHARE = 512 / 1769
+_MILLION = 1_000_000
+
+
+def rows() -> list[Row]:
+    _, runs = sending.measured()
+    small, large = runs[0], runs[-1]
+    spread = _per_mail(small) / _per_mail(large)
+    shares = ", ".join(f"{name} ${price * _MILLION / large.people:.3f}" for name, price in _dollars(large).items())
+    return [
+        at_most("cost: a million mails beside SES's $100", _per_mail(large) * _MILLION, 0.10, " $", shares),
+        Row("cost: a mail among 1,000 ÷ among 100,000", "", f"{spread:.2f}"),
+        Row("cost: write units per 1,000 mails", "", f"{large.measured['write_units'] / large.people * 1000:.1f}"),
+        Row("cost: read units per 1,000 mails", "", f"{large.measured['read_units'] / large.people * 1000:.1f}"),
+    ]
+
+
+def _per_mail(run: Run) -> float:
+    return sum(_dollars(run).values()) / run.people
+
+
+def _dollars(run: Run) -> dict[str, float]:
+    measured = run.measured
+    seconds = max(measured["wall"], measured["cpu"] / _CPU_SHARE)
+    return {
+        "Lambda": seconds * _MEMORY_GB * prices.LAMBDA_PER_GB_SECOND + prices.LAMBDA_PER_REQUEST,
+        "DynamoDB": measured["write_units"] * prices.DYNAMODB_PER_WRITE_UNIT
+        + measured["read_units"] * prices.DYNAMODB_PER_READ_UNIT,
+        "SQS": measured["queue_requests"] * prices.SQS_PER_REQUEST,
+    }

@@ -1,0 +1,140 @@
+"""Handing one batch to SES and knowing afterwards, of everybody in it, what became of their mail.
+
+Knows SES's kinds of failure, and no table: what the outcome means for the delivery is the engine's business.
+"""
+
+import random
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from chalicelib.audience.recipients import Recipient
+from chalicelib.kernel import log
+from chalicelib.mail.failures import Failure, QuotaReached, Rejected, Stopped, Transient, Unanswered
+
+Post = Callable[[Sequence[Recipient]], Sequence[Failure | None]]
+Piece = list[Recipient]
+
+_TRIES = 5
+_PATIENCE = 40.0
+_ENOUGH_TO_JUDGE = 5
+_PROBES = 3
+_DEFECT = "Sending was stopped by a defect in Gna: the log says more"
+_AMBIGUOUS = frozenset({"InternalFailure", "InternalServiceErrorException", "InternalServerError"})
+
+
+@dataclass
+class Outcome:
+    """Everybody of the batch is in exactly one of these. `why` says what kept those who are `left` or `unknown`."""
+
+    sent: int = 0
+    refused: list[tuple[Recipient, Rejected]] = field(default_factory=list)
+    tired: Piece = field(default_factory=list)
+    unknown: Piece = field(default_factory=list)
+    left: Piece = field(default_factory=list)
+    why: Failure | None = None
+
+
+def send(post: Post, people: Sequence[Recipient]) -> Outcome:
+    outcome = Outcome()
+    waiting: list[Piece] = [list(people)]
+    ends, tries = time.monotonic() + _PATIENCE, 0
+    while waiting and outcome.why is None:
+        piece = waiting.pop()
+        again, failure = _tried(post, piece, outcome, waiting)
+        if again:
+            tries += 1
+            waiting.append(again)
+            if tries >= _TRIES or time.monotonic() > ends:
+                _give_up(outcome, waiting, failure)
+            else:
+                time.sleep(random.uniform(0.1, 0.2 * 2**tries))  # noqa: S311 - jitter, not a secret
+        elif _is_message_fault(outcome, len(people)):
+            _blame_message(outcome)
+    outcome.left += [one for piece in waiting for one in piece]
+    return outcome
+
+
+def _tried(post: Post, piece: Piece, outcome: Outcome, waiting: list[Piece]) -> tuple[Piece, Failure | None]:
+    """One call; returns whom to try again, and why."""
+    try:
+        results = post(piece)
+    except Rejected as failure:
+        if len(piece) > 1:
+            # One bad entry spoils a whole call: find it, and let the others have their mail.
+            waiting += _pieces(piece)
+            return [], failure
+        results = [failure]
+    except Unanswered as failure:
+        outcome.unknown, outcome.why = outcome.unknown + piece, failure
+        return [], failure
+    except Transient as failure:
+        if failure.code in _AMBIGUOUS:
+            outcome.unknown, outcome.why = outcome.unknown + piece, failure
+            return [], failure
+        return piece, failure
+    except (QuotaReached, Stopped) as failure:
+        outcome.left, outcome.why = outcome.left + piece, failure
+        return [], failure
+    except Exception as defect:
+        # Ours, so the next batch would meet it too: better to stop than to leave everybody unknown.
+        log.exception("sending.defect", defect)
+        outcome.unknown, outcome.why = outcome.unknown + piece, Stopped(_DEFECT, type(defect).__name__)
+        return [], outcome.why
+    return _sorted(piece, results, outcome)
+
+
+def _sorted(piece: Piece, results: Sequence[Failure | None], outcome: Outcome) -> tuple[Piece, Failure | None]:
+    again: Piece = []
+    reason: Failure | None = None
+    for person, failure in zip(piece, results, strict=True):
+        match failure:
+            case None:
+                outcome.sent += 1
+            case Rejected():
+                outcome.refused.append((person, failure))
+            case QuotaReached() | Stopped():
+                outcome.left.append(person)
+                outcome.why = failure
+            case _:
+                again.append(person)
+                reason = failure
+    if outcome.why:
+        outcome.left += again
+        return [], None
+    return again, reason
+
+
+def _pieces(piece: Piece) -> list[Piece]:
+    """The last is taken first: three single people, to tell a bad message from a bad recipient, then halves."""
+    if len(piece) <= _PROBES:
+        return [[one] for one in piece]
+    middle = len(piece) // 2
+    probes = [piece[0], piece[middle], piece[-1]]
+    halves = [piece[1:middle], piece[middle + 1 : -1]]
+    return [half for half in halves if half] + [[one] for one in probes]
+
+
+def _give_up(outcome: Outcome, waiting: list[Piece], failure: Failure | None) -> None:
+    """SES answers, but not for these. If others got through, it is about them; else it is about SES."""
+    if outcome.sent and failure and failure.code == "TRANSIENT_FAILURE":
+        outcome.tired += waiting.pop()
+    else:
+        outcome.why = failure
+
+
+def _is_message_fault(outcome: Outcome, people: int) -> bool:
+    """The same refusal for one after the other, and for nobody else a success: it is the message."""
+    refused = outcome.refused
+    enough = len(refused) >= min(_ENOUGH_TO_JUDGE, _PROBES)
+    return people >= _ENOUGH_TO_JUDGE and enough and not outcome.sent and len({why.code for _, why in refused}) == 1
+
+
+def _blame_message(outcome: Outcome) -> None:
+    people, reasons = zip(*outcome.refused, strict=True)
+    outcome.left += people
+    outcome.refused.clear()
+    outcome.why = Stopped(
+        f"SES refuses this message: {reasons[0].reason}. Nothing more was tried; retry after mending it.",
+        reasons[0].code,
+    )

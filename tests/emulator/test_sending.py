@@ -1,0 +1,250 @@
+"""The promise of sending, on real tables and queues with a real SES endpoint: whatever happens to workers and to
+SES, nobody gets a mail twice outside a reported unknown batch, nobody is missed, and the sums are right."""
+
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from chalicelib.audience import recipients
+from chalicelib.campaigns import deliveries, engine, parts, posting, sending, service
+from chalicelib.campaigns.model import Counts, Delivery, DeliveryState
+from chalicelib.campaigns.service import Draft
+from chalicelib.kernel import tables, wire
+from chalicelib.kernel.errors import Conflict
+from tests.campaigns.crowd import gather, leave
+from tests.emulator import sending_worker
+
+ROOT = Path(__file__).parent.parent.parent
+PEOPLE = 2_000
+
+# One death for every kind of step; the whole matrix on request.
+DEATHS = [
+    ("after the plan", 1),
+    ("between two orders", 2),
+    ("after taking a part", 2),
+    ("after a claim", 5),
+    ("after sending", 9),
+    ("before a claim", 20),
+    ("before the end", 1),
+    ("after the end", 1),
+    ("in the sweep", 1),
+]
+if os.environ.get("GNA_WHOLE_MATRIX"):
+    DEATHS = [(step, nth) for step in sending_worker.STEPS for nth in (1, 2, 3, 7, 20)]
+
+
+@pytest.fixture
+def short(emulator: Any, ses: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Leases and rests of a second, so that recovery can be waited for."""
+    monkeypatch.setattr(engine, "LEASE_MS", sending_worker.LEASE_MS)
+    monkeypatch.setattr(engine, "_CALL_MS", 100)
+    monkeypatch.setattr(parts, "rest_seconds", lambda strikes: 1)
+    posting.watch.cache_clear()
+    posting.pace.cache_clear()
+    ses.tell(quota={"MaxSendRate": 5_000.0})
+    yield
+    posting.watch.cache_clear()
+    posting.pace.cache_clear()
+
+
+@pytest.fixture
+def workers(short: None) -> Iterator[Callable[[str, int], str]]:
+    """Call it with a step and its occurrence: a worker process works until it dies there, or has nothing to do."""
+    command = [sys.executable, "-m", "tests.emulator.sending_worker"]
+    with subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdin
+        assert process.stdout
+
+        def run(step: str = "", occurrence: int = 0) -> str:
+            process.stdin.write(f"{step} {occurrence}\n")
+            process.stdin.flush()
+            return process.stdout.readline().strip()
+
+        yield run
+        process.stdin.close()
+
+
+def created() -> str:
+    return service.create(Draft("Hello", "<p>Hi {{nickname|friend}}</p>")).campaign.id
+
+
+def sent() -> Delivery:
+    return service.send_now(created()).deliveries[0]
+
+
+def now(delivery: Delivery) -> Delivery:
+    return deliveries.get(delivery.campaign_id, delivery.id)
+
+
+def ended(delivery: Delivery, work: Any, tick: Any, timeout: float = 30) -> Delivery:
+    """Let workers and sweeper do what they do until it is over."""
+    ends = time.monotonic() + timeout
+    while (current := now(delivery)).state is DeliveryState.SENDING:
+        assert time.monotonic() < ends, sending.progress(delivery.id)
+        tick("sweep_deliveries")
+        if not work("sending") + work("deliveries"):
+            time.sleep(0.1)
+    assert current.counts.sent + current.counts.failed + current.counts.unknown == current.counts.recipients
+    return current
+
+
+def mails(ses: Any) -> Counter[str]:
+    return Counter(ses.stats()["addresses"])
+
+
+def addresses(people: list[str]) -> dict[str, str]:
+    return {person.id: person.email for person in recipients.still(people)}
+
+
+def fresh(ses: Any) -> None:
+    ses.reset()
+    ses.tell(quota={"MaxSendRate": 5_000.0})
+
+
+def test_whichever_step_a_worker_dies_at_everybody_is_accounted_for(
+    workers: Any, ses: Any, work: Any, tick: Any
+) -> None:
+    everybody = set(addresses(gather(PEOPLE)).values())
+    for step, occurrence in DEATHS:
+        fresh(ses)
+        delivery = sent()
+        death = workers(step, occurrence)
+        assert death == "SIGKILL" or os.environ.get("GNA_WHOLE_MATRIX"), step
+        over = ended(delivery, work, tick)
+        _check(over, mails(ses), everybody, step)
+        if over.state is DeliveryState.FAILED:
+            deliveries.retry(delivery.campaign_id, delivery.id)
+            over = ended(delivery, work, tick)
+        assert (over.state, over.counts) == (DeliveryState.SENT, Counts(PEOPLE, PEOPLE, 0, 0)), step
+        got = mails(ses)
+        assert set(got) == everybody, step
+        assert sum(count > 1 for count in got.values()) <= 50 * 3, step
+
+
+def _check(over: Delivery, got: Counter[str], everybody: set[str], step: str) -> None:
+    """Before any retry: nobody twice; who is missing is within what was reported as unknown."""
+    assert over.counts.recipients == PEOPLE, step
+    assert max(got.values()) == 1, step
+    assert len(everybody - set(got)) <= over.counts.unknown, step
+    assert over.counts.unknown <= 3 * 50, step
+    assert (over.state is DeliveryState.FAILED) == (over.counts.unknown > 0), step
+
+
+def test_throttling_and_an_outage_are_waited_out(short: None, ses: Any, work: Any, tick: Any) -> None:
+    everybody = addresses(gather(PEOPLE))
+    back = threading.Timer(1.5, lambda: ses.tell(fail=None))
+    ses.tell(throttle=0.3, fail={"code": "ServiceUnavailable", "status": 503})
+    back.start()
+    over = ended(sent(), work, tick)
+    back.join()
+    assert (over.state, over.counts) == (DeliveryState.SENT, Counts(PEOPLE, PEOPLE, 0, 0))
+    assert mails(ses) == Counter(everybody.values())
+
+
+def test_lost_answers_are_unknown_and_a_retry_sends_exactly_these(
+    short: None, ses: Any, work: Any, tick: Any
+) -> None:
+    everybody = addresses(gather(500))
+    ses.tell(lose_answers=2)
+    over = ended(delivery := sent(), work, tick)
+    assert over.state is DeliveryState.FAILED
+    assert over.counts == Counts(500, 500 - over.counts.unknown, 0, over.counts.unknown)
+    assert 0 < over.counts.unknown <= 100
+    assert mails(ses) == Counter(everybody.values())
+    deliveries.retry(delivery.campaign_id, delivery.id)
+    assert ended(delivery, work, tick).counts == Counts(500, 500, 0, 0)
+    assert sum(count == 2 for count in mails(ses).values()) == over.counts.unknown
+
+
+def test_messages_that_come_twice_to_several_workers_at_once_send_once(
+    short: None, ses: Any, together: Any, emulator: Any
+) -> None:
+    everybody = addresses(gather(PEOPLE))
+    delivery = sent()
+    sending.tend(delivery)
+    orders = [
+        sending.Order(delivery.campaign_id, delivery.id, part.name) for part in sending.part_store.of(delivery.id)
+    ]
+    results = together(*[lambda order=order: sending.drive(order, lambda: 60.0) for order in orders * 2])
+    assert results == [None] * len(results)
+    assert now(delivery).counts == Counts(PEOPLE, PEOPLE, 0, 0)
+    assert mails(ses) == Counter(everybody.values())
+
+
+def test_people_who_come_go_and_change_their_address_meanwhile(
+    short: None, ses: Any, together: Any, work: Any, tick: Any
+) -> None:
+    people = gather(1_500)
+    before = addresses(people)
+    going, changing, staying = people[:100], people[100:200], people[200:]
+    ses.tell(delay_ms=20)
+    delivery = sent()
+
+    def meanwhile() -> None:
+        for one in going:
+            leave(one)
+        for one in changing:
+            _change(one, f"new-{one}@example.org")
+        gather(50)
+
+    def deliver() -> Delivery:
+        return ended(delivery, work, tick)
+
+    over, _ = together(deliver, meanwhile)
+    got = mails(ses)
+    assert over.state is DeliveryState.SENT
+    assert over.counts.sent == sum(got.values())
+    assert max(got.values()) == 1
+    assert {before[one] for one in staying} <= set(got)
+    for one in changing:
+        assert (before[one] in got) + (f"new-{one}@example.org" in got) == 1
+    assert set(got) <= set(before.values()) | {f"new-{one}@example.org" for one in changing}
+
+
+def _change(subscriber_id: str, email: str) -> None:
+    update = {
+        "TableName": tables.name("subscribers"),
+        "Key": {"id": {"S": subscriber_id}},
+        "UpdateExpression": "SET email = :email",
+        "ExpressionAttributeValues": {":email": {"S": email}},
+    }
+    wire.dynamodb("UpdateItem", update)
+
+
+def test_send_pressed_twice_at_once_starts_one_delivery(
+    short: None, ses: Any, together: Any, work: Any, tick: Any
+) -> None:
+    everybody = addresses(gather(120))
+    campaign_id = created()
+    results = together(*[lambda: service.send_now(campaign_id)] * 4)
+    assert sum(isinstance(result, Conflict) for result in results) == 3
+    (delivery,) = service.view(campaign_id).deliveries
+    ended(delivery, work, tick)
+    assert mails(ses) == Counter(everybody.values())
+
+
+def test_all_workers_together_stay_under_the_account_s_rate(short: None, ses: Any, together: Any) -> None:
+    gather(60)
+    ses.tell(quota={"MaxSendRate": 300.0})
+    posting.watch.cache_clear()
+    delivery = sent()
+    sending.tend(delivery)
+    paces = [posting.Pace(posting.watch().rate) for _ in range(3)]
+    started = time.monotonic()
+    waits = together(*[lambda pace=pace: [_waited(pace, 50) for _ in range(3)] for pace in paces])
+    assert all(isinstance(wait, list) for wait in waits)
+    assert 450 / (time.monotonic() - started) < 300 * 1.5
+
+
+def _waited(pace: Any, mails: int) -> float:
+    seconds = pace.reserve(mails)
+    time.sleep(max(0.0, seconds))
+    return float(seconds)
