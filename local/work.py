@@ -2,6 +2,7 @@
 
 import os
 import signal
+import socket
 import sys
 import threading
 import time
@@ -13,7 +14,7 @@ from typing import Any
 from chalicelib.kernel import aws, log, settings
 from local import cadence, handlers
 from local.handlers import ScheduleHandler
-from local.options import read
+from local.options import Options, read
 from local.polling import Poller, pollers
 from local.warming import warm_up
 
@@ -81,11 +82,24 @@ def main() -> int:
     warm_up()
     prefix = settings.current().prefix
     crew.start(*pollers(app.app, _patient_client(), prefix))
+    options = read(os.environ)
+    _wait_for_app(options, crew.ended)
     for schedule in handlers.schedules(app.app):
-        crew.schedule(schedule, read(os.environ).tick)
+        crew.schedule(schedule, options.tick)
     crew.ended.wait()
     crew.end()
     return 0
+
+
+def _wait_for_app(options: Options, ended: threading.Event) -> None:
+    """The watched feed is a page of the demo site: a look before it is there would count as a failure."""
+    until = time.monotonic() + 60
+    while not ended.is_set() and time.monotonic() < until:
+        try:
+            socket.create_connection(("127.0.0.1", options.port), 1).close()
+            return
+        except OSError:
+            ended.wait(0.1)
 
 
 def _patient_client() -> Any:
