@@ -15,6 +15,7 @@ _WRITE = ("PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "ConditionChe
 _SEND = ("SendMessage", "GetQueueUrl")
 _CONSUME = ("ReceiveMessage", "DeleteMessage", "ChangeMessageVisibility", "GetQueueAttributes")
 _MAIL = ("SendEmail", "SendRawEmail", "SendTemplatedEmail", "SendBulkEmail", "SendBulkTemplatedEmail")
+_DOWNLOADS = ("PutObject", "GetObject", "DeleteObject", "AbortMultipartUpload", "ListBucket")
 
 
 @dataclass(frozen=True)
@@ -111,5 +112,13 @@ _RIGHTS: dict[str, dict[str, Any]] = {
     "mail": _allow("ses", _MAIL, "identity/*", "template/*", "configuration-set/${Prefix}"),
     # SES knows no narrower resource for this one.
     "quota": {"Effect": "Allow", "Action": ["ses:GetAccount"], "Resource": "*"},
+    "downloads": {
+        "Effect": "Allow",
+        "Action": [f"s3:{action}" for action in _DOWNLOADS],
+        "Resource": [
+            {"Fn::Sub": "arn:${AWS::Partition}:s3:::${Prefix}-downloads-${AWS::AccountId}" + part}
+            for part in ("", "/*")
+        ],
+    },
     "announce": _allow("events", ("PutEvents",), "event-bus/${EventBus}"),
 }
