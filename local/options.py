@@ -56,6 +56,7 @@ def environment(options: Options, environ: Mapping[str, str]) -> dict[str, str]:
         "DISABLE_AUTH": "true",
         "GNA_LOCAL": "true",
         "GNA_PREFIX": PREFIX,
+        "DOWNLOADS_BUCKET": f"{PREFIX}-downloads-000000000000",
         **_secrets(options.folder),
     }
     given = {name: value for name, value in environ.items() if not name.startswith("AWS_") and value}
