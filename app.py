@@ -84,7 +84,7 @@ def sweep_events(event: Any) -> None:
 
 @app.schedule(Cron(20, 3, "*", "*", "?", "*"))
 def clean_up_events(event: Any) -> None:
-    event_jobs.clean_up()
+    event_jobs.clean_up(lifetime.left(event.context))
 
 
 @app.schedule(Rate(settings.current().feed_every, unit=Rate.MINUTES))

@@ -41,7 +41,8 @@ def work(message: Mapping[str, Any], address_of: lanes.AddressOf) -> None:
 def sweep() -> None:
     """The guarantee behind the queue: pass on whatever is pending, and wake every destination that is owed."""
     chunks = islice(_chunks(store.aggregates()), _CHUNKS_A_SWEEP)
-    reached = relay.relay(next(chunks, []))
+    first = next(chunks, [])
+    reached = relay.relay(first) if first else set()
     for chunk in chunks:
         queues.send("events", {"aggregates": chunk})
     now = clock.now()
@@ -50,18 +51,19 @@ def sweep() -> None:
             queues.send("events", {"destination": destination})
 
 
-def clean_up() -> int:
-    """Remove events 30 days after they were relayed. The table's own expiry does it too, but days late."""
+def clean_up(time_left: Callable[[], bool]) -> int:
+    """Remove events 30 days after they were relayed. The table's own expiry does it too, but days late. A run that
+    is cut short is made up for the next night."""
     limit = clock.now() - KEPT
     days = [(limit - timedelta(days=nights)).date() for nights in range(_MISSED_NIGHTS)]
-    removed = sum(_remove(day, shard, limit) for day in days for shard in range(store.SHARDS))
+    removed = sum(_remove(day, shard, limit, time_left) for day in days for shard in range(store.SHARDS))
     log.info("events.cleaned", removed=removed)
     return removed
 
 
-def _remove(day: date, shard: int, limit: datetime) -> int:
+def _remove(day: date, shard: int, limit: datetime, time_left: Callable[[], bool]) -> int:
     removed = 0
-    while batch := store.remove_done_on(day, shard, clock.text(limit), _DELETED_AT_ONCE):
+    while time_left() and (batch := store.remove_done_on(day, shard, clock.text(limit), _DELETED_AT_ONCE)):
         removed += batch
         time.sleep(_PAUSE)  # leaves room for whoever writes meanwhile
     return removed

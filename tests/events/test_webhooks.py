@@ -14,6 +14,7 @@ from chalicelib.events.model import EventType
 from chalicelib.events.webhooks import lanes, model, post, replay, service, store
 from chalicelib.events.webhooks.model import BUS, Webhook
 from chalicelib.kernel import clock, fetch, locks, settings
+from chalicelib.kernel.errors import Conflict
 from tests.conftest import received
 from tests.events.conftest import happen, hook, nobody, run
 from tests.events.receiver import Call
@@ -383,3 +384,29 @@ def test_a_bus_that_is_missing_keeps_its_events_and_delays_no_webhook(
     run()
     assert len(there.calls) == 1
     assert len(store.owed(BUS, about, 10)) == 1
+
+
+def test_a_verdict_about_an_old_url_does_not_touch_a_repaired_webhook(
+    local: None, receiver: Any, notices: list[str]
+) -> None:
+    old, new = receiver(answer=lambda call: 410), receiver()
+    webhook = hook(old)
+    old.answer = lambda call: service.change(webhook.id, {"url": new.url}) and 410
+    happen()
+    run()
+    assert service.get(webhook.id).state == "active"
+    assert not notices
+
+
+def test_of_two_rotations_at_once_one_is_refused(local: None, receiver: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    webhook = hook(receiver())
+    monkeypatch.setattr(service, "get", lambda id: webhook)
+    service.rotate(webhook.id)
+    with pytest.raises(Conflict):
+        service.rotate(webhook.id)
+
+
+def test_a_description_can_be_cleared(local: None, receiver: Any) -> None:
+    webhook = hook(receiver(), description="shop")
+    assert service.change(webhook.id, {"description": ""}).description == ""
+    assert service.get(webhook.id).description == ""

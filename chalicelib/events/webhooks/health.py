@@ -18,12 +18,16 @@ def judge(webhook: Webhook, sent: int, failed: int, tripped: bool, gone: bool) -
         elif failed:
             _failing(webhook, tripped, clock.now())
     except tables.Stale:
-        return  # removed meanwhile
+        return  # removed, repaired or paused meanwhile: what was seen says nothing about it now
+
+
+def _change(webhook: Webhook, **values: str | None) -> None:
+    store.change(webhook.id, {"url": webhook.url, "state": webhook.state}, **values)
 
 
 def _recovered(webhook: Webhook) -> None:
     if webhook.failing_since or webhook.resume_at:
-        store.change(webhook.id, failing_since=None, resume_at=None)
+        _change(webhook, failing_since=None, resume_at=None)
 
 
 def _failing(webhook: Webhook, tripped: bool, now: datetime) -> None:
@@ -31,13 +35,13 @@ def _failing(webhook: Webhook, tripped: bool, now: datetime) -> None:
     if now - clock.parse(since) >= PATIENCE:
         _disable(webhook, "it has failed for three days")
     elif tripped:
-        store.change(webhook.id, failing_since=since, resume_at=clock.text(now + model.rest(since, now)))
+        _change(webhook, failing_since=since, resume_at=clock.text(now + model.rest(since, now)))
     elif not webhook.failing_since:
-        store.change(webhook.id, failing_since=since)
+        _change(webhook, failing_since=since)
 
 
 def _disable(webhook: Webhook, reason: str) -> None:
-    store.change(webhook.id, state=DISABLED, reason=reason, resume_at=None)
+    _change(webhook, state=DISABLED, reason=reason, resume_at=None)
     log.warning("webhook.disabled", webhook_id=webhook.id)
     notices.notify_admin(
         "A webhook was disabled",

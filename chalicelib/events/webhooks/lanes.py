@@ -120,6 +120,7 @@ class _Drain:
             store.settle(self._to.id, tried, batch)
             if not result.ok:
                 log.error("events.given_up", destination=self._to.id, event_id=batch[0].event.id)
+                log.metric("EventGivenUp", len(batch))
             return True
         self._put_off(tried, batch, wait)
         return False

@@ -90,7 +90,12 @@ def rotate(webhook_id: str) -> Revealed:
     """A new secret. For a day both sign, so that the receiver can be changed without losing an event."""
     before = get(webhook_id)
     until = clock.text(clock.now() + OVERLAP)
-    webhook = _change(webhook_id, key=ids.new(), previous_key=before.key, previous_until=until)
+    try:
+        webhook = store.change(
+            webhook_id, {"key": before.key}, key=ids.new(), previous_key=before.key, previous_until=until
+        )
+    except tables.Stale:
+        raise Conflict("The secret was changed by somebody else just now") from None
     return Revealed(webhook, signing.secret(webhook.id, webhook.key))
 
 

@@ -4,7 +4,7 @@ The last two share a table, keyed by destination: `owed <aggregate> <event>` kee
 together and in order, `tried <attempt>` is the history. Only owed rows have `due_at`, so only they are in the index.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from typing import Any
@@ -30,7 +30,7 @@ class WebhookRow(tables.Row):
     id = UnicodeAttribute(hash_key=True)
     url = UnicodeAttribute()
     types = UnicodeSetAttribute(null=True)
-    description = UnicodeAttribute()
+    description = UnicodeAttribute(null=True)
     include_address = BooleanAttribute()
     state = UnicodeAttribute()
     reason = UnicodeAttribute(null=True)
@@ -88,14 +88,17 @@ def add(webhook: Webhook) -> None:
     tables.put(WebhookRow(webhook.id, **values | {"types": set(webhook.types) or None}))
 
 
-def change(id: str, **values: Any) -> Webhook:
-    """Set these fields (None and empty clear), and answer the whole; `Stale` if it is gone."""
+def change(id: str, expected: Mapping[str, str] | None = None, **values: Any) -> Webhook:
+    """Set these fields (None and empty clear), and answer the whole; `Stale` if it is gone or not as expected."""
     fields = WebhookRow.get_attributes()
     actions = [
         fields[name].set(value) if value or value is False else fields[name].remove()
         for name, value in values.items()
     ]
-    return _webhook(tables.update(WebhookRow(id), actions, WebhookRow.id.exists()))
+    condition = WebhookRow.id.exists()
+    for name, value in (expected or {}).items():
+        condition &= fields[name] == value
+    return _webhook(tables.update(WebhookRow(id), actions, condition))
 
 
 def remove(id: str) -> None:
@@ -230,7 +233,7 @@ def _webhook(row: WebhookRow) -> Webhook:
         id=row.id,
         url=row.url,
         types=frozenset(row.types or ()),
-        description=row.description,
+        description=row.description or "",
         include_address=row.include_address,
         state=row.state,
         reason=row.reason,
