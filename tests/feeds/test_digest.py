@@ -2,6 +2,8 @@
 
 from datetime import UTC, datetime
 
+from chalicelib.campaigns import renderer
+from chalicelib.campaigns.model import Campaign, Content, Whole
 from chalicelib.feeds import digest
 from chalicelib.feeds.model import Entry
 
@@ -71,3 +73,17 @@ def test_without_link_or_image_there_is_none():
     body = digest.draft([entry(link="")]).body
     assert "<a " not in body
     assert "<img" not in body
+
+
+def test_the_mail_made_of_it_loses_nothing_and_greets_the_reader():
+    draft = digest.draft([entry("Tom & Jerry", "<p>A cat.</p><img src='/cat.jpg'>"), entry("Two", link="")])
+    campaign = Campaign("c", draft.subject, NOW, NOW, preheader=draft.preheader)
+    mailing = renderer.rendered(Whole(campaign, Content(draft.body, draft.text), ()))
+    message = mailing.message("ann@example.org", "Ann", "token")
+    assert mailing.removed == ()
+    assert message.subject == "Tom & Jerry and 1 more"
+    assert "Hi, Ann, here are the new posts from The Daily Test." in message.html
+    assert "Tom &amp; Jerry</a>" in message.html
+    assert 'src="https://blog.example.org/cat.jpg"' in message.html
+    assert "Tom & Jerry (https://blog.example.org/1)" in message.text
+    assert "A cat." in message.text
