@@ -108,6 +108,11 @@ SCHEMAS: Part = {
         started_at=_TIME_OR_NONE,
         finished_at=_TIME_OR_NONE,
     ),
+    "Progress": _object(
+        state={"type": "string", "enum": list(State)},
+        expected={"type": ["integer", "null"], "description": "About how many it will be in the end"},
+        deliveries=_array(_ref("Delivery")),
+    ),
     "Preflight": _object(
         ready={"type": "boolean"},
         recipients=_COUNT,
@@ -225,6 +230,14 @@ PATHS: Part = {
             "preflightCampaign",
             "What would hurt, how many people, what it costs",
             {"200": _answer("The findings", _ref("Preflight")), **_NOT_FOUND, **_SILENT},
+        ),
+    },
+    f"{_ONE}/progress": {
+        "parameters": [_CAMPAIGN_ID],
+        "get": _call(
+            "watchCampaign",
+            "Its deliveries with the counts of this moment; may be asked every few seconds",
+            {"200": _answer("How far it is", _ref("Progress")), **_NOT_FOUND},
         ),
     },
     f"{_ONE}/deliveries/{{delivery_id}}/retry": {

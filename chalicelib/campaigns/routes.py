@@ -4,7 +4,7 @@ from typing import Any
 
 from chalicelib.access import audit
 from chalicelib.access.door import door
-from chalicelib.campaigns import deliveries, fields, proofs, renderer, service, shown
+from chalicelib.campaigns import deliveries, fields, proofs, renderer, service, shown, watching
 from chalicelib.campaigns.model import Format, State, Whole
 from chalicelib.campaigns.service import Draft
 from chalicelib.kernel import addresses, clock
@@ -38,7 +38,14 @@ def create_campaign(request: Request) -> Response:
 
 @routes.get(_CAMPAIGN)
 def view_campaign(request: Request) -> Response:
-    return _answer(service.view(request.path["campaign_id"]))
+    return _answer(watching.live(service.view(request.path["campaign_id"])))
+
+
+@routes.get(_CAMPAIGN + "/progress")
+def watch_campaign(request: Request) -> Response:
+    look = watching.look(request.path["campaign_id"])
+    found = [shown.delivery(one) for one in look.deliveries]
+    return responses.json({"state": look.state.value, "expected": look.expected, "deliveries": found})
 
 
 @routes.patch(_CAMPAIGN)

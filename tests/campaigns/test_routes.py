@@ -8,7 +8,7 @@ import pytest
 from moto.core import DEFAULT_ACCOUNT_ID
 from moto.sesv2.models import sesv2_backends
 
-from chalicelib.campaigns import deliveries, service
+from chalicelib.campaigns import deliveries, sending, service
 from chalicelib.campaigns.model import Counts
 from chalicelib.kernel import clock, ids
 from chalicelib.kernel.errors import Unavailable
@@ -298,3 +298,19 @@ def test_the_preflight_does_without_ses_when_it_is_silent(admin, monkeypatch):
 def test_an_audience_is_counted_before_anything_is_sent(admin):
     assert admin.post(f"{API}/audience", json={}).json == {"recipients": 0}
     assert admin.post(f"{API}/audience", json={"aim": {"tags": {"any": 5}}}).status == 400
+
+
+def test_while_it_is_sent_the_counts_are_those_of_the_engine(admin, monkeypatch):
+    campaign = in_state(admin, "publishing")
+    monkeypatch.setattr(sending, "progress", lambda delivery_id: Counts(7, 5, 1, 1))
+    look = admin.get(f"{API}/{campaign['id']}/progress").json
+    assert (look["state"], look["expected"], look["deliveries"][0]["sent_count"]) == ("publishing", 0, 5)
+    shown = admin.get(f"{API}/{campaign['id']}").json
+    assert shown["delivery"]["recipients"] == shown["deliveries"][0]["recipients"] == 7
+    assert admin.get(f"{API}/{UNKNOWN}/progress").status == 404
+
+
+def test_once_it_is_sent_the_counts_are_those_it_ended_with(admin):
+    campaign = in_state(admin, "published")
+    look = admin.get(f"{API}/{campaign['id']}/progress").json
+    assert (look["state"], look["expected"], look["deliveries"][0]["sent_count"]) == ("published", None, 3)
