@@ -17,6 +17,7 @@ from chalicelib.campaigns.model import DeliveryState, State
 from chalicelib.feeds import service, signatures, store
 from chalicelib.feeds.state import Result, Trigger
 from chalicelib.kernel import clock, locks, settings, tables
+from tests.campaigns.crowd import gather
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -151,6 +152,21 @@ def test_a_post_announced_by_webhook_is_a_campaign_when_the_queue_is_worked_off(
     assert http.post("/api/webhooks/feed", body=b"{}", headers=headers).status == 202
     work("feed")
     assert made() == ["News"]
+
+
+def test_a_post_is_in_every_inbox_once_however_often_it_is_announced(emulator, http, blog, ses, work):
+    gather(30)
+    service.check(Trigger.SCHEDULE)
+    blog.publish("News")
+    for number in range(3):
+        headers = signatures.sign(settings.secret("WEBHOOK_SECRET"), f"msg_{number}", int(time.time()), b"{}")
+        assert http.post("/api/webhooks/feed", body=b"{}", headers=headers).status == 202
+    work.until(lambda: campaigns.page(State.PUBLISHED, 1, 1).total == 1, timeout=30)
+    service.check(Trigger.SCHEDULE)
+    work()
+    mails = ses.mails(limit=100)
+    assert len({tuple(mail["to"]) for mail in mails}) == len(mails) == 30
+    assert {mail["subject"] for mail in mails} == {"News"}
 
 
 def test_a_replayed_call_is_refused_even_at_the_same_moment(emulator, http, blog, together):
