@@ -76,10 +76,11 @@ def test_a_process_killed_between_any_two_steps_loses_nothing(
     assert len(lives) > 10
     killed_first, *told = [about for about, _, _ in lives]
     tick("sweep_events")
+    # A busy machine may let a call fail; then it comes again after five seconds.
+    work.until(lambda: {call.event["subject"] for call in there.calls} == set(told), timeout=40)
+    work.until(lambda: len(set(there.ids)) == 2 * len(told), timeout=40)
     work("events")
-    assert {call.event["subject"] for call in there.calls} == set(told)
     assert killed_first not in {call.event["subject"] for call in there.calls}, "it died before it committed"
-    assert len(set(there.ids)) == 2 * len(told)
     assert in_order(there)
     assert not list(store.aggregates())
     assert not webhook_store.due(webhook.id, clock.now(), 1)
