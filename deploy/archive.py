@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
 # botocore carries the models of some 400 services; these are called. `tests/deploy` compares with the code.
-SERVICES = {"dynamodb", "events", "sesv2", "sns", "sqs", "ssm"}
+SERVICES = {"dynamodb", "events", "s3", "sesv2", "sqs", "ssm"}
 
 LARGEST = 15_000_000
 

@@ -40,6 +40,7 @@ def _configure(chosen: Stage, names: dict[str, str], architecture: str, folder: 
     part = functions.stage_config(listed, architecture)
     # No configuration set: it belongs to the whole template.
     part["environment_variables"] = {k: v for k, v in chosen.environment.items() if v and k not in _NOT_OURS}
+    part["environment_variables"]["DOWNLOADS_BUCKET"] = f"{chosen.prefix}-downloads-{names['AWS::AccountId']}"
     for function in listed:
         policy = functions.policy(function, f"/aws/lambda/gna-{chosen.name}-{function.name}")
         file = f"policy-{chosen.name}-{function.name}.json"

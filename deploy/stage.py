@@ -10,7 +10,7 @@ FOLDER = Path(__file__).parent / "stages"
 
 # Parameters that are no setting of the app.
 _ONLY_PARAMETERS = {"DOMAIN_NAME": "DomainName", "CERTIFICATE_ARN": "CertificateArn"}
-_FROM_STAGE = {"GNA_PREFIX", "SECRETS_PATH", "CONFIGURATION_SET"}
+_FROM_STAGE = {"GNA_PREFIX", "SECRETS_PATH", "CONFIGURATION_SET", "DOWNLOADS_BUCKET"}
 
 
 class Refused(SystemExit):

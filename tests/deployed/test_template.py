@@ -173,6 +173,20 @@ def test_the_defaults_leave_the_statuses_of_the_others_alone(packaged):
     assert "statusCode" not in answers["DEFAULT_5XX"]
 
 
+def test_downloads_are_private_and_soon_gone(packaged):
+    bucket = packaged.resources("AWS::S3::Bucket")["DownloadsBucket"]
+    assert all(bucket["PublicAccessBlockConfiguration"].values())
+    assert bucket["LifecycleConfiguration"]["Rules"][0]["ExpirationInDays"] == 1
+
+
+def test_only_ses_of_this_account_may_publish_what_became_of_mails(packaged):
+    [statement] = packaged.resources("AWS::SNS::TopicPolicy")["MailEventsTopicPolicy"]["PolicyDocument"]["Statement"]
+    assert statement["Principal"] == {"Service": "ses.amazonaws.com"}
+    assert statement["Condition"] == {"StringEquals": {"AWS:SourceAccount": {"Ref": "AWS::AccountId"}}}
+    [destination] = packaged.resources("AWS::SES::ConfigurationSetEventDestination").values()
+    assert {"bounce", "complaint", "renderingFailure"} <= set(destination["EventDestination"]["MatchingEventTypes"])
+
+
 def test_the_api_is_throttled_and_keeps_no_access_log(packaged):
     api = packaged.resources("AWS::Serverless::Api")["RestAPI"]
     assert api["MethodSettings"][0]["ThrottlingRateLimit"] > 0
