@@ -3,6 +3,7 @@
 import json
 import re
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
@@ -10,6 +11,7 @@ from tests.access.conftest import private_key, token
 from tests.deployed.conftest import eventually
 
 READER = "reader@example.com"
+EVENTS = Path(__file__).parent.parent / "bounces" / "events"
 
 
 def test_it_is_healthy(deployment):
@@ -23,8 +25,7 @@ def test_a_reader_subscribes_confirms_and_leaves(deployment):
     assert (answer.status, answer.json) == (201, {"status": "confirmation_sent"})
     assert answer.headers["Access-Control-Allow-Origin"] == "https://blog.example.org"
 
-    link = _link_in_mail(deployment, "/confirm")
-    confirmed = deployment.get(link)
+    confirmed = deployment.get(_link_in_mail(deployment, READER))
     assert confirmed.status in (302, 303)
     assert confirmed.headers["Location"].endswith("/confirmed")
     assert deployment.get("/confirmed").status == 200
@@ -37,6 +38,20 @@ def test_a_reader_subscribes_confirms_and_leaves(deployment):
     assert "text/html" in answer.headers["Content-Type"]
     assert deployment.rows("subscribers") == []
     assert deployment.get(leave).status == 200
+
+
+def test_a_bounce_that_ses_publishes_is_kept_for_the_administrator(deployment):
+    address = "gone@example.com"
+    deployment.call("POST", "/api/subscribe", {"email": address})
+    deployment.get(_link_in_mail(deployment, address))
+    recorded = (EVENTS / "event_bounce_permanent.json").read_text().replace("reader@example.org", address)
+    topic = f"arn:aws:sns:eu-west-1:000000000000:{deployment.prefix}-mail-events"
+    deployment.client("sns").publish(TopicArn=topic, Message=recorded)
+    [bounce] = eventually(lambda: deployment.rows("bounces"))
+    [subscriber] = deployment.rows("subscribers")
+    assert bounce["subscriber_id"] == subscriber["id"]
+    assert subscriber["status"] == "activated"
+    assert address not in str(bounce)
 
 
 @pytest.mark.parametrize("body", [{"email": "no address"}, {"email": ["a@example.org"]}, {}])
@@ -132,7 +147,8 @@ def test_no_log_line_tells_who_somebody_is(deployment):
     """Runs last: everything above has been logged."""
     written = deployment.log()
     assert "request_id" in written
-    for secret in (READER, "reader@", token().split(".")[0]):
+    assert "AccessDenied" not in written, "a function lacks a right in .chalice/functions.yaml"
+    for secret in (READER, "reader@", "gone@", token().split(".")[0]):
         assert secret not in written
 
 
@@ -146,9 +162,9 @@ def _door(deployment, **changes):
     functions.update_function_configuration(FunctionName=function, Environment={"Variables": usual})
 
 
-def _link_in_mail(deployment, path):
+def _link_in_mail(deployment, address):
     def look():
-        texts = [mail["BodyText"] for mail in deployment.emulator.mails() if mail["To"] == [READER]]
-        return re.search(rf"https://news\.example\.org({path}\?\S+)", "\n".join(texts))
+        texts = [mail["BodyText"] for mail in deployment.emulator.mails() if mail["To"] == [address]]
+        return re.search(r"https://news\.example\.org(/confirm\?\S+)", "\n".join(texts))
 
     return eventually(look)[1]
