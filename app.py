@@ -15,6 +15,9 @@ from chalicelib.bounces import routes as bounces_routes
 from chalicelib.campaigns import archive_routes, preflight_routes, proof_routes
 from chalicelib.campaigns import jobs as campaigns_jobs
 from chalicelib.campaigns import routes as campaign_routes
+from chalicelib.desk import asset_routes as desk_asset_routes
+from chalicelib.desk import overview_routes as desk_overview_routes
+from chalicelib.desk import subscriber_routes as desk_subscriber_routes
 from chalicelib.events import jobs as event_jobs
 from chalicelib.events.webhooks import routes as webhook_routes
 from chalicelib.feeds import jobs as feed_jobs
@@ -39,6 +42,9 @@ app.register_blueprint(archive_routes.routes)
 app.register_blueprint(bounces_routes.routes)
 app.register_blueprint(feed_routes.api)
 app.register_blueprint(feed_routes.admin)
+app.register_blueprint(desk_asset_routes.routes)
+app.register_blueprint(desk_overview_routes.routes)
+app.register_blueprint(desk_subscriber_routes.routes)
 
 
 @app.on_sqs_message(queue=queues.name("mail"), batch_size=10)

@@ -7,9 +7,11 @@ from heapq import merge
 from itertools import chain, islice
 from typing import Any
 
+from chalicelib.audience import store
 from chalicelib.audience.model import ACTIVATED, PENDING
 from chalicelib.census import service as census
-from chalicelib.kernel import clock, settings, wire
+from chalicelib.kernel import clock, ids, settings, wire
+from chalicelib.kernel.errors import NotFound
 
 _LABELS = {ACTIVATED: "Activated", PENDING: "Pending"}
 
@@ -71,6 +73,23 @@ def page(wanted: Filter, number: int, per_page: int) -> Page:
     only_pending = wanted.status == PENDING
     items = pending[start : start + per_page] if only_pending else _merged(pending, start, per_page)
     return Page(tuple(items), number, per_page, len(pending) + activated)
+
+
+def one(subscriber_id: str) -> Entry:
+    """One person, as the list shows them."""
+    found = store.find(subscriber_id) if ids.is_id(subscriber_id) else None
+    if not found or found.expired(clock.now()):
+        raise NotFound("No such subscriber")
+    return Entry(
+        id=found.id,
+        email=found.email,
+        nickname=found.nickname,
+        status=found.status,
+        created_at=clock.text(found.created_at),
+        activated_at=clock.text(found.activated_at) if found.activated_at else None,
+        sources=tuple(sorted(found.sources)),
+        tags=tuple(sorted(found.tags)),
+    )
 
 
 def everyone(wanted: Filter) -> Iterator[Entry]:

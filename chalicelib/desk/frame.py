@@ -1,0 +1,85 @@
+"""The frame every page of the dashboard stands in: who is here, where we are, and what was just done."""
+
+from functools import lru_cache
+from hashlib import sha256
+from typing import Any
+from urllib.parse import urlencode
+
+from chalicelib.desk import words
+from chalicelib.kernel import settings
+from chalicelib.kernel.colour import ink_on
+from chalicelib.kernel.errors import GnaError, Misconfigured
+from chalicelib.web import pages, responses
+from chalicelib.web.request import FORM, MULTIPART, Request
+from chalicelib.web.responses import Response
+
+ANY_FORM = (FORM, MULTIPART)
+
+ROOMS = (
+    ("/admin", "Overview", "overview"),
+    ("/admin/subscribers", "Subscribers", "people"),
+    ("/admin/campaigns", "Campaigns", "letter"),
+    ("/admin/bounces", "Bounces", "bounce"),
+    ("/admin/feed", "Feed", "feed"),
+    ("/admin/webhooks", "Webhooks", "hook"),
+    ("/admin/settings", "Settings", "gear"),
+)
+
+# A notice travels in the address as a word of this list, so that nobody can make our page say what they like.
+NOTICES = {
+    "removed": "Removed. Nothing about this person is stored any more.",
+    "removal-pending": "The removal has begun: it is done as soon as pending events about this person are out.",
+    "do-not-contact": "Done. This address will not be written to again.",
+    "lifted": "Done. This address may sign up again.",
+}
+
+
+def page(request: Request, template: str, status: int = 200, **values: Any) -> Response:
+    notice = NOTICES.get(request.query.get("notice", "")) if request.method == "GET" else None
+    return _framed(template, status, who=request.identity, notice=notice, **values)
+
+
+def problem(failure: GnaError) -> Response:
+    """A failure as a page of the dashboard."""
+    reason = failure.reason
+    if isinstance(failure, Misconfigured):
+        reason = "Something is not set up: the settings page says what"
+    status = responses.status_of(failure)
+    answer = _framed("admin/problem.html", status, who="", notice=None, reason=reason, code=status, here="")
+    return responses.with_retry_after(failure, answer)
+
+
+def back(path: str, notice: str = "") -> Response:
+    """After a change: to a page that can be reloaded without doing it again."""
+    assert not notice or notice in NOTICES
+    return responses.redirect(f"{path}?{urlencode({'notice': notice})}" if notice else path)
+
+
+def asset(name: str) -> str:
+    if name == "style.css":
+        colour = settings.current().site_color
+        return _asset(name, accent=colour, ink=ink_on(colour))
+    return _asset(name)
+
+
+@lru_cache(maxsize=4)
+def _asset(name: str, **values: str) -> str:
+    return pages.text(f"admin/{name}", **values)
+
+
+def _address(name: str) -> str:
+    return f"/admin/{name}?v={sha256(asset(name).encode()).hexdigest()[:12]}"
+
+
+def _framed(template: str, status: int, **values: Any) -> Response:
+    given = {"here": "", "problem": None, "say": words, "rooms": ROOMS, "now": None, **values}
+    answer = pages.page(
+        template,
+        status,
+        style=_address("style.css"),
+        script=_address("app.js"),
+        open_door=settings.current().disable_auth,
+        **given,
+    )
+    # Forms of these pages say where they come from, which the guard asks of them.
+    return answer.having(Referrer_Policy="same-origin")

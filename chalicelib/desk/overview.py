@@ -1,0 +1,116 @@
+"""What the first page shows: one look at every room. A room that does not answer leaves its place empty."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import TypeVar
+
+from chalicelib.campaigns import service as campaigns
+from chalicelib.campaigns.model import Campaign, DeliveryState, State
+from chalicelib.census import service as census
+from chalicelib.desk import chart
+from chalicelib.desk.chart import Chart
+from chalicelib.events.webhooks import model as webhooks_model
+from chalicelib.events.webhooks import service as webhooks
+from chalicelib.feeds import service as feeds
+from chalicelib.kernel import checkup, clock, log, settings
+from chalicelib.kernel.errors import GnaError
+from chalicelib.mail import account as mail_account
+from chalicelib.mail.account import Account
+
+_DAYS = 400
+_RECENT = 20
+_ALMOST = 0.9
+
+Found = TypeVar("Found")
+
+
+@dataclass(frozen=True)
+class Concern:
+    """Something to look at. `serious`: until somebody does, something does not work."""
+
+    serious: bool
+    text: str
+    path: str
+    link: str
+
+
+@dataclass(frozen=True)
+class Overview:
+    people: int
+    joined: int
+    left: int
+    chart: Chart | None
+    recent: tuple[Campaign, ...]
+    last: Campaign | None
+    next: Campaign | None
+    sending: tuple[Campaign, ...]
+    feed: feeds.View | None
+    account: Account | None
+    concerns: tuple[Concern, ...]
+
+
+def gather() -> Overview:
+    days = _tried(lambda: census.days(_DAYS)) or []
+    recent = _tried(lambda: campaigns.page(None, 1, _RECENT).items) or []
+    scheduled = _tried(lambda: campaigns.page(State.SCHEDULED, 1, 100).items) or []
+    feed = _tried(feeds.view)
+    account = _tried(mail_account.account)
+    today = clock.now().date()
+    week = [day for day in days if day.day > (today - timedelta(days=7)).isoformat()]
+    sent = [one for one in recent if one.published_at]
+    return Overview(
+        people=days[-1].total if days else 0,
+        joined=sum(day.joined for day in week),
+        left=sum(day.left for day in week),
+        chart=chart.of(days, today),
+        recent=tuple(recent[:5]),
+        last=max(sent, key=lambda one: one.published_at or one.created_at, default=None),
+        next=min(scheduled, key=lambda one: one.scheduled_at or one.created_at, default=None),
+        sending=tuple(one for one in recent if one.state is State.PUBLISHING),
+        feed=feed,
+        account=account,
+        concerns=tuple(_concerns(recent, feed, account)),
+    )
+
+
+def _concerns(recent: list[Campaign], feed: feeds.View | None, account: Account | None) -> Iterator[Concern]:
+    yield from _of_account(account)
+    for campaign in recent:
+        path = f"/admin/campaigns/{campaign.id}"
+        if campaign.notice:
+            yield Concern(True, f"“{campaign.subject}” was held back.", path, "Look it over")
+        elif campaign.delivery_state is DeliveryState.FAILED:
+            yield Concern(True, f"“{campaign.subject}” did not reach everybody.", path, "See what happened")
+    if feed and feed.url and (feed.state.is_failing or feed.state.stopped):
+        yield Concern(True, f"The feed cannot be read: {feed.state.said}.", "/admin/feed", "Look at the feed")
+    for webhook in _tried(webhooks.list_webhooks) or []:
+        if webhook.state == webhooks_model.DISABLED:
+            yield Concern(True, "A webhook was disabled.", f"/admin/webhooks/{webhook.id}", "Look at it")
+        elif webhook.failing_since:
+            yield Concern(False, "A webhook is failing.", f"/admin/webhooks/{webhook.id}", "Look at it")
+    serious = sum(finding.serious for finding in checkup.check(settings.current()))
+    if serious:
+        text = "A setting needs" if serious == 1 else f"{serious} settings need"
+        yield Concern(True, f"{text} to be put right.", "/admin/settings", "See which")
+
+
+def _of_account(account: Account | None) -> Iterator[Concern]:
+    place = ("/admin/settings", "Sending settings")
+    if account is None:
+        yield Concern(True, "SES did not answer: nothing can be said about sending.", *place)
+        return
+    if not account.sending_enabled:
+        yield Concern(True, "Sending is switched off in SES.", *place)
+    if account.in_sandbox:
+        yield Concern(False, "The SES account is in the sandbox: only verified addresses get mail.", *place)
+    if account.per_day > 0 and account.sent_today >= _ALMOST * account.per_day:
+        yield Concern(False, "Today’s sending quota is almost used up.", *place)
+
+
+def _tried(call: Callable[[], Found]) -> Found | None:
+    try:
+        return call()
+    except GnaError as failure:
+        log.exception("overview.part_missing", failure)
+        return None

@@ -1,0 +1,94 @@
+"""Numbers, times and states in words, as the pages say them. Times are UTC: the browser makes them its own."""
+
+from datetime import UTC, datetime
+
+from chalicelib.kernel import clock
+
+STATES = {
+    "draft": "Draft",
+    "scheduled": "Scheduled",
+    "publishing": "Sending",
+    "published": "Sent",
+    "pending": "Pending",
+    "activated": "Activated",
+    "sending": "Sending",
+    "sent": "Sent",
+    "failed": "Needs a look",
+    "active": "Active",
+    "paused": "Paused",
+    "disabled": "Disabled",
+}
+_TONES = {
+    "activated": "good",
+    "published": "good",
+    "sent": "good",
+    "active": "good",
+    "scheduled": "info",
+    "publishing": "info",
+    "sending": "info",
+    "pending": "warn",
+    "failed": "bad",
+    "disabled": "bad",
+}
+
+
+def when(moment: datetime | str) -> str:
+    at = _read(moment)
+    return f"{day(at)}, {at:%H:%M} UTC"
+
+
+def day(moment: datetime | str) -> str:
+    at = _read(moment)
+    return f"{at.day} {at:%b %Y}"
+
+
+def iso(moment: datetime | str) -> str:
+    return clock.text(_read(moment))
+
+
+def there(moment: datetime, zone: str) -> str:
+    """A time as it is on the wall where the author lives."""
+    from zoneinfo import ZoneInfo
+
+    at = moment.astimezone(ZoneInfo(zone))
+    return f"{at:%a} {at.day} {at:%b %Y}, {at:%H:%M}"
+
+
+def field(moment: datetime, zone: str) -> str:
+    """As a field for date and time wants it."""
+    from zoneinfo import ZoneInfo
+
+    return f"{moment.astimezone(ZoneInfo(zone)):%Y-%m-%dT%H:%M}"
+
+
+def number(value: float) -> str:
+    return f"{int(value):,}"
+
+
+def counted(value: int, one: str, many: str = "") -> str:
+    return f"{number(value)} {one if value == 1 else many or one + 's'}"
+
+
+def people(value: int) -> str:
+    return counted(value, "person", "people")
+
+
+def money(dollars: float) -> str:
+    return "less than $0.01" if dollars < 0.005 else f"about ${dollars:,.2f}"
+
+
+def size(count: int) -> str:
+    return f"{max(1, round(count / 1024)):,} KB"
+
+
+def state(name: str) -> str:
+    return STATES.get(name, name.capitalize())
+
+
+def tone(name: str) -> str:
+    return _TONES.get(name, "quiet")
+
+
+def _read(moment: datetime | str) -> datetime:
+    at = clock.parse(moment) if isinstance(moment, str) else moment
+    return at.astimezone(UTC)

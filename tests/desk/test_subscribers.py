@@ -1,0 +1,58 @@
+def test_the_newest_come_first_with_their_labels(desk, person):
+    person("old@example.net", "Old", days_ago=9)
+    person("new@example.net", pending=True)
+    seen = desk.see("/admin/subscribers")
+    assert seen.index("new@example.net Pending") < seen.index("old@example.net Old Activated")
+    assert "2 people" in seen
+
+
+def test_people_are_found_and_the_export_has_the_same_filter(desk, person):
+    person("ada@example.net", "Ada", source="blog", tags=("maths",))
+    person("bo@example.net", "Bo", source="footer")
+    page = desk.get("/admin/subscribers?q=AD&source=blog&tag=maths&status=activated")
+    assert "ada@example.net" in page.text
+    assert "bo@example.net" not in page.text
+    assert "export?q=AD&amp;status=activated&amp;source=blog&amp;tag=maths" in page.text
+
+
+def test_nobody_and_nobody_who_matches_are_different_things(desk, person):
+    assert "Nobody yet" in desk.see("/admin/subscribers")
+    person("ada@example.net")
+    assert "Nobody matches" in desk.see("/admin/subscribers?q=zzz")
+    assert "There is no such page" in desk.see("/admin/subscribers?page=7")
+
+
+def test_pages_lead_to_each_other_and_keep_the_filter(desk, person):
+    for number in range(3):
+        person(f"ada{number}@example.net")
+    page = desk.get("/admin/subscribers?q=ada&per_page=1&page=2").text
+    assert 'rel="prev" href="/admin/subscribers?q=ada&amp;per_page=1&amp;page=1"' in page
+    assert 'rel="next" href="/admin/subscribers?q=ada&amp;per_page=1&amp;page=3"' in page
+
+
+def test_a_removal_is_asked_first_and_then_done(desk, person):
+    someone = person("ada@example.net")
+    assert "Remove ada@example.net?" in desk.see(f"/admin/subscribers/{someone}/remove")
+    assert "ada@example.net" in desk.see("/admin/subscribers")
+    said = desk.follow(f"/admin/subscribers/{someone}/remove")
+    assert "Nothing about this person is stored any more" in said or "removal has begun" in said
+
+
+def test_an_address_is_put_on_the_list_of_the_unwilling_and_taken_off(desk, person):
+    person("ada@example.net")
+    assert "will not be written to again" in desk.follow("/admin/do-not-contact", email="Ada@example.net", wish="set")
+    assert "ada@example.net" not in desk.see("/admin/subscribers")
+    assert "may sign up again" in desk.follow("/admin/do-not-contact", email="ada@example.net", wish="lift")
+
+
+def test_a_mistyped_address_comes_back_with_the_reason(desk):
+    answer = desk.post("/admin/do-not-contact", email="not an address", wish="set")
+    assert answer.status == 400
+    assert 'value="not an address"' in answer.text
+    assert 'role="alert"' in answer.text
+
+
+def test_what_strangers_typed_stays_text(desk, person):
+    person("ada@example.net", "<b>Ada</b>")
+    assert "&lt;b&gt;Ada&lt;/b&gt;" in desk.get("/admin/subscribers").text
+    assert '"><b>' not in desk.get("/admin/subscribers?q=%22%3E%3Cb%3E").text
