@@ -9,7 +9,7 @@ from typing import Any
 
 from chalicelib.kernel.checkup import Finding, error
 
-_WEBHOOKS = ("/api/webhooks/feed",)
+_WEBHOOKS = ("/api/webhooks/feed", "/api/webhooks/websub/doctor")
 _ACCESS = "cloudflareaccess.com"
 
 

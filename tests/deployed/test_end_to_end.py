@@ -116,6 +116,28 @@ def test_admin_with_a_good_token_comes_in(deployment, admin):
     assert answer.status == 200, answer.body
 
 
+def test_a_campaign_reaches_a_reader(deployment):
+    reader = {"Cf-Access-Jwt-Assertion": token()}
+    address = "faithful@example.com"
+    deployment.call("POST", "/api/subscribe", {"email": address})
+    deployment.get(_link_in_mail(deployment, address))
+    made = deployment.call(
+        "POST", "/admin/api/campaigns", {"subject": "News", "body": "<p>Something new</p>"}, reader
+    )
+    assert made.status == 201, made.body
+    campaign = f"/admin/api/campaigns/{made.json['id']}"
+    sent = deployment.call("POST", f"{campaign}/send", {}, reader)
+    assert sent.status == 200, sent.body
+
+    def published():
+        found = deployment.call("GET", campaign, headers=reader).json
+        return found if found["state"] == "published" else None
+
+    [delivery] = eventually(published, 30)["deliveries"]
+    assert (delivery["state"], delivery["failure_count"]) == ("sent", 0)
+    assert delivery["sent_count"] == len(deployment.rows("subscribers"))
+
+
 def test_admin_while_the_keys_cannot_be_had_is_told_to_come_back(deployment, admin):
     with _door(deployment, CF_ACCESS_CERTS_URL="http://127.0.0.1:9/"):
         answer = deployment.get(admin, Cf_Access_Jwt_Assertion=token())
@@ -148,7 +170,7 @@ def test_no_log_line_tells_who_somebody_is(deployment):
     written = deployment.log()
     assert "request_id" in written
     assert "AccessDenied" not in written, "a function lacks a right in .chalice/functions.yaml"
-    for secret in (READER, "reader@", "gone@", token().split(".")[0]):
+    for secret in (READER, "reader@", "gone@", "faithful@", token().split(".")[0]):
         assert secret not in written
 
 
