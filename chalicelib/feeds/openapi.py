@@ -1,132 +1,121 @@
-"""The feeds part of the API's description."""
+"""What the OpenAPI document says about the feed and those who may hurry its check."""
 
 from typing import Any
 
-_ERROR = {"$ref": "#/components/schemas/Error"}
-_TIME = {"type": ["string", "null"], "format": "date-time"}
-_TEXT = {"type": ["string", "null"]}
-_NUMBER = {"type": "integer"}
+from chalicelib.feeds.state import Result, Trigger
+
+Part = dict[str, Any]
+
+_TEXT: Part = {"type": "string"}
+_TEXT_OR_NONE: Part = {"type": ["string", "null"]}
+_TIME: Part = {"type": "string", "format": "date-time"}
+_TIME_OR_NONE: Part = {"type": ["string", "null"], "format": "date-time"}
+_COUNT: Part = {"type": "integer", "minimum": 0}
 
 
-def _json(description: str, schema: dict[str, Any]) -> dict[str, Any]:
-    return {"description": description, "content": {"application/json": {"schema": schema}}}
-
-
-def _object(**properties: dict[str, Any]) -> dict[str, Any]:
+def _object(**properties: Part) -> Part:
     return {"type": "object", "properties": properties, "required": list(properties)}
 
 
-_CHECK = _object(
-    at={"type": "string", "format": "date-time"},
-    trigger={"type": "string", "enum": ["schedule", "webhook", "websub", "admin"]},
-    result={
-        "type": "string",
-        "enum": [
-            "first",
-            "unchanged",
-            "nothing_new",
-            "sent",
-            "drafted",
-            "failed",
-            "busy",
-            "resting",
-            "stopped",
-            "off",
-        ],
-    },
-    said={"type": "string", "description": "The result in a sentence"},
-    entries=_NUMBER,
-    new=_NUMBER,
-    campaign_id=_TEXT,
-    took_ms=_NUMBER,
-)
-_ENTRY = _object(
-    title={"type": "string"},
-    excerpt={"type": "string"},
-    link={"type": "string"},
-    image={"type": "string"},
-    published_at=_TIME,
-)
-_FEED = _object(
-    url=_TEXT,
-    mode={"type": "string", "enum": ["auto", "review"]},
-    title=_TEXT,
-    last_check=_TIME,
-    result=_TEXT,
-    said=_TEXT,
-    next_check=_TIME,
-    entries_seen=_NUMBER,
-    last_entry_at=_TIME,
-    failures_in_a_row=_NUMBER,
-    stopped={"type": "boolean"},
-    moved_to=_TEXT,
-    hub=_TEXT,
-    campaign_id=_TEXT,
-    history={"type": "array", "items": _CHECK},
-    entries={"type": "array", "items": _ENTRY, "description": "The latest, as they would be mailed"},
-)
-_TOKEN = {"name": "token", "in": "path", "required": True, "schema": {"type": "string"}}
+def _array(name: str, description: str) -> Part:
+    return {"type": "array", "items": _ref(name), "description": description}
 
 
-def _header(name: str, description: str) -> dict[str, Any]:
-    return {"name": name, "in": "header", "required": True, "description": description, "schema": {"type": "string"}}
+def _ref(name: str) -> Part:
+    return {"$ref": f"#/components/schemas/{name}"}
 
 
-def _question(name: str) -> dict[str, Any]:
-    return {"name": f"hub.{name}", "in": "query", "schema": {"type": "string"}}
+def _answer(description: str, schema: Part | None = None) -> Part:
+    content = {"content": {"application/json": {"schema": schema}}} if schema else {}
+    return {"description": description, **content}
 
 
-PATHS: dict[str, Any] = {
+def _call(id: str, summary: str, answers: Part, parameters: list[Part] | None = None) -> Part:
+    asked = {"parameters": parameters} if parameters else {}
+    return {"operationId": id, "summary": summary, "tags": ["feed"], **asked, "responses": answers}
+
+
+def _header(name: str, description: str) -> Part:
+    return {"name": name, "in": "header", "required": True, "description": description, "schema": _TEXT}
+
+
+SCHEMAS: Part = {
+    "Feed": _object(
+        url=_TEXT_OR_NONE,
+        mode={"type": "string", "enum": ["auto", "review"]},
+        title=_TEXT_OR_NONE,
+        last_check=_TIME_OR_NONE,
+        result={"type": ["string", "null"], "enum": [*Result, None]},
+        said=_TEXT_OR_NONE,
+        next_check=_TIME_OR_NONE,
+        entries_seen=_COUNT,
+        last_entry_at={**_TIME_OR_NONE, "description": "What is dated later is new"},
+        failures_in_a_row=_COUNT,
+        stopped={"type": "boolean", "description": "The feed is gone (410); only a check by hand asks for it again"},
+        moved_to={**_TEXT_OR_NONE, "description": "Where permanent redirects lead"},
+        hub=_TEXT_OR_NONE,
+        campaign_id={**_TEXT_OR_NONE, "description": "The latest one made from the feed"},
+        history=_array("FeedCheck", "The latest checks, of a month at most"),
+        entries=_array("FeedEntry", "The latest entries, as they would be mailed"),
+    ),
+    "FeedCheck": _object(
+        at=_TIME,
+        trigger={"type": "string", "enum": list(Trigger)},
+        result={"type": "string", "enum": list(Result)},
+        said={"type": "string", "description": "The result in a sentence"},
+        entries=_COUNT,
+        new=_COUNT,
+        campaign_id=_TEXT_OR_NONE,
+        took_ms=_COUNT,
+    ),
+    "FeedEntry": _object(title=_TEXT, excerpt=_TEXT, link=_TEXT, image=_TEXT, published_at=_TIME_OR_NONE),
+}
+
+PATHS: Part = {
     "/api/webhooks/feed": {
-        "post": {
-            "operationId": "feedWebhook",
-            "summary": "Say that the feed has changed (Standard Webhooks)",
-            "parameters": [
+        "post": _call(
+            "announcePost",
+            "Say that the feed has changed, signed as Standard Webhooks are",
+            {
+                "202": _answer("The check is queued", _object(status=_TEXT)),
+                "401": _answer("Signature or time are wrong"),
+                "409": _answer("This call was taken before"),
+            },
+            [
                 _header("webhook-id", "Unique to this call"),
                 _header("webhook-timestamp", "Seconds since 1970, at most five minutes off"),
-                _header(
-                    "webhook-signature", "v1, and HMAC-SHA256 of `id.timestamp.body` with WEBHOOK_SECRET in Base64"
-                ),
+                _header("webhook-signature", "`v1,` and Base64 of HMAC-SHA256 over `id.timestamp.body`"),
             ],
-            "responses": {
-                "202": _json("The check is queued", _object(status={"type": "string", "const": "accepted"})),
-                "401": _json("Signature or time are wrong", _ERROR),
-                "409": _json("This call was taken before", _ERROR),
-            },
-        }
+        )
     },
     "/api/webhooks/websub/{token}": {
-        "parameters": [_TOKEN],
-        "get": {
-            "operationId": "websubQuestion",
-            "summary": "A hub asks whether a subscription was meant",
-            "parameters": [_question(name) for name in ("mode", "topic", "challenge", "lease_seconds")],
-            "responses": {
-                "200": {"description": "The challenge", "content": {"text/plain": {"schema": {"type": "string"}}}},
-                "404": _json("Nothing of the kind was asked for", _ERROR),
+        "parameters": [{"name": "token", "in": "path", "required": True, "schema": _TEXT}],
+        "get": _call(
+            "answerHub",
+            "A hub asks whether a subscription was meant",
+            {
+                "200": {"description": "The challenge", "content": {"text/plain": {"schema": _TEXT}}},
+                "404": _answer("Nothing of the kind was asked for"),
             },
-        },
-        "post": {
-            "operationId": "websubPush",
-            "summary": "A hub says that the feed has changed",
-            "responses": {
-                "202": {"description": "Taken; ignored without a valid signature"},
-                "404": _json("No such subscription", _ERROR),
-            },
-        },
+            [
+                {"name": f"hub.{name}", "in": "query", "schema": _TEXT}
+                for name in ("mode", "topic", "challenge", "lease_seconds")
+            ],
+        ),
+        "post": _call(
+            "hearHub",
+            "A hub says that the feed has changed",
+            {"202": _answer("Taken; ignored without a valid signature"), "404": _answer("No such subscription")},
+        ),
     },
     "/admin/api/feed": {
-        "get": {
-            "operationId": "showFeed",
-            "summary": "The watched feed: state, history, latest entries",
-            "responses": {"200": _json("The feed", _FEED)},
-        }
+        "get": _call(
+            "viewFeed",
+            "The watched feed: state, history, latest entries",
+            {"200": _answer("The feed", _ref("Feed"))},
+        )
     },
     "/admin/api/feed/check": {
-        "post": {
-            "operationId": "checkFeed",
-            "summary": "Check the feed now",
-            "responses": {"200": _json("What came of it", _CHECK)},
-        }
+        "post": _call("checkFeed", "Check the feed now", {"200": _answer("What came of it", _ref("FeedCheck"))})
     },
 }

@@ -1,0 +1,25 @@
+"""The document says what the routes do."""
+
+from chalicelib.feeds import openapi
+
+
+def test_every_route_of_the_feed_is_described_and_nothing_else():
+    import app
+
+    ours = ("/api/webhooks/feed", "/api/webhooks/websub", "/admin/api/feed")
+    served = {
+        (path, method.lower())
+        for path, methods in app.app.routes.items()
+        if path.startswith(ours)
+        for method in methods
+    }
+    described = {(path, method) for path, item in openapi.PATHS.items() for method in item if method != "parameters"}
+    assert described == served
+
+
+def test_an_answer_has_exactly_the_described_fields(admin, blog):
+    checked = admin.post("/admin/api/feed/check", json={}).json
+    feed = admin.get("/admin/api/feed").json
+    for name, answer in [("FeedCheck", checked), ("Feed", feed), ("FeedEntry", feed["entries"][0])]:
+        assert set(answer) == set(openapi.SCHEMAS[name]["properties"])
+    assert feed["history"] == [checked]
