@@ -45,6 +45,15 @@ def test_every_table_whose_rows_end_lets_them_end(packaged):
         assert tables[name]["TimeToLiveSpecification"] == {"AttributeName": "expires_at", "Enabled": True}, name
 
 
+def test_the_feed_is_checked_as_often_as_the_stage_says(packaged):
+    assert packaged.resources(FUNCTION)["CheckFeed"]["Events"] == {
+        "CheckFeedEvent": {
+            "Type": "Schedule",
+            "Properties": {"Schedule": {"Fn::Sub": "rate(${FeedEvery} minutes)"}},
+        }
+    }
+
+
 def test_every_queue_has_dead_letters_that_are_watched(packaged):
     queues = packaged.resources(QUEUE)
     dead = {
