@@ -62,7 +62,7 @@ def _work(step: str, occurrence: int) -> None:
     sqs = aws.client("sqs")
     found = [
         poller
-        for poller in pollers(app.app, sqs, aws.client("sns"), settings.current().prefix)
+        for poller in pollers(app.app, sqs, settings.current().prefix)
         if poller.name in ("deliveries", "sending")
     ]
     (sweep,) = [schedule for schedule in handlers.schedules(app.app) if schedule.name == "sweep_deliveries"]
