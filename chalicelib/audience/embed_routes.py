@@ -23,7 +23,12 @@ def embed_script(request: Request) -> Response:
 
 @routes.get("/style.css", head=True)
 def style(request: Request) -> Response:
-    return _asset(request, _style(settings.current().site_color), "text/css")
+    return _asset(request, _coloured("public/style.css", settings.current().site_color), "text/css")
+
+
+@routes.get("/icon.svg", head=True)
+def icon(request: Request) -> Response:
+    return _asset(request, _coloured("public/icon.svg", settings.current().site_color), "image/svg+xml")
 
 
 @routes.get("/subscribe", head=True)
@@ -48,6 +53,6 @@ def _script() -> str:
     return pages.text("public/embed.js")
 
 
-@lru_cache(maxsize=1)
-def _style(colour: str) -> str:
-    return pages.text("public/style.css", accent=colour, ink=ink_on(colour))
+@lru_cache(maxsize=2)
+def _coloured(template: str, colour: str) -> str:
+    return pages.text(template, accent=colour, ink=ink_on(colour))
