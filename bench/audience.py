@@ -1,0 +1,107 @@
+"""What one call of a reader costs in requests and write units, with a thousand and a hundred thousand subscribers."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from bench import emulated
+from bench.table import Row, at_most
+
+_FEW, _MANY = 1_000, 100_000
+_ROUNDS = 10
+_LIMITS = {
+    ("subscribe, new address", "requests"): 3,
+    ("subscribe, new address", "write units"): 12,
+    ("confirm", "requests"): 2,
+    ("unsubscribe", "requests"): 2,
+}
+
+
+def rows() -> list[Row]:
+    few, many = emulated.run("bench.audience")
+    found = [
+        at_most(f"{call}: {what}", many[call][what], limit, detail=f"with {_MANY:,} subscribers")
+        for (call, what), limit in _LIMITS.items()
+    ]
+    for call in many:
+        growth = max(many[call][what] / few[call][what] for what in ("requests", "write units") if few[call][what])
+        shown = f"{many[call]['requests']:g} requests, {many[call]['write units']:g} write units"
+        found.append(at_most(f"{call}: growth from {_FEW:,} to {_MANY:,}", growth, 1.0, detail=shown))
+    return found
+
+
+def _measure() -> list[dict[str, dict[str, float]]]:
+    import app
+    from local.gateway import Gateway
+    from tests.client import Client
+
+    http = Client(Gateway(app.app))
+    found = []
+    for present, wanted in ((0, _FEW), (_FEW, _MANY)):
+        emulated.fill("subscribers", _subscribers(present, wanted))
+        emulated.fill("emails", _emails(present, wanted))
+        _flow(http, f"warm{wanted}", {})
+        counts: dict[str, dict[str, float]] = {}
+        for number in range(_ROUNDS):
+            _flow(http, f"r{wanted}-{number}", counts)
+        found.append({call: {k: v / _ROUNDS for k, v in sums.items()} for call, sums in counts.items()})
+    return found
+
+
+def _flow(http: Any, name: str, counts: dict[str, dict[str, float]]) -> None:
+    """One reader's whole way, each call metered; the letters between are written directly."""
+    from chalicelib.audience import store
+    from chalicelib.audience.model import CONFIRM, CONFIRMATION_LIFE
+    from chalicelib.kernel import addresses, clock, tables, tokens
+
+    email = f"{name}@example.net"
+    ip = f"10.0.{abs(hash(name)) % 250}.{abs(hash(name[::-1])) % 250}"
+    body = {"email": email, "nickname": "Somebody"}
+    _metered(counts, "subscribe, new address", lambda: http.post("/api/subscribe", json=body, source_ip=ip), 201)
+    plain = {"email": email}
+    _metered(counts, "subscribe, pending address", lambda: http.post("/api/subscribe", json=plain, source_ip=ip), 201)
+    id = store.find_owner(addresses.key(email), clock.now()) or ""
+    token = tokens.issue(id)
+    tables.transact(store.issued(id, CONFIRM, token, clock.now() + CONFIRMATION_LIFE))
+    _metered(counts, "confirm", lambda: http.get(f"/confirm?token={token}"), 303)
+    _metered(counts, "subscribe, active address", lambda: http.post("/api/subscribe", json=plain, source_ip=ip), 201)
+    _metered(counts, "request link", lambda: http.post("/api/profile/request-link", json=plain), 200)
+    person = store.find(id)
+    assert person
+    _metered(counts, "unsubscribe", lambda: http.get(f"/api/unsubscribe?token={person.unsubscribe_token}"), 200)
+
+
+def _metered(counts: dict[str, dict[str, float]], call: str, ask: Any, status: int) -> None:
+    with emulated.Meter() as meter:
+        answer = ask()
+    assert answer.status == status, (call, answer.status, answer.text)
+    sums = counts.setdefault(call, {"requests": 0.0, "write units": 0.0})
+    for what in sums:
+        sums[what] += meter.counts[what]
+
+
+def _subscribers(start: int, end: int) -> Iterator[dict[str, Any]]:
+    for number in range(start, end):
+        moment = f"2026-{1 + number % 9:02}-{1 + number % 27:02}T{number % 24:02}:00:00.000Z"
+        yield {
+            "id": _id(number),
+            "email": f"reader{number}@example.com",
+            "nickname": f"Reader {number}",
+            "status": "activated",
+            "unsubscribe_secret": f"{number:032}",
+            "created_at": moment,
+            "activated_at": moment,
+            "sources": {"blog"},
+        }
+
+
+def _emails(start: int, end: int) -> Iterator[dict[str, Any]]:
+    for number in range(start, end):
+        yield {"address": f"reader{number}@example.com", "subscriber_id": _id(number)}
+
+
+def _id(number: int) -> str:
+    return f"01930000-{number % 65536:04x}-7000-8000-{number:012x}"
+
+
+if __name__ == "__main__":
+    emulated.main(_measure)
