@@ -107,7 +107,12 @@ def latest() -> list[dict[str, Any]]:
 def history(most: int) -> list[Check]:
     """Latest first."""
     rows = tables.query(
-        CheckRow, FEED, range_key_condition=CheckRow.part.startswith(_CHECK), scan_index_forward=False, limit=most
+        CheckRow,
+        FEED,
+        range_key_condition=CheckRow.part.startswith(_CHECK),
+        scan_index_forward=False,
+        consistent_read=True,
+        limit=most,
     )
     return [_check(row) for row in rows]
 
