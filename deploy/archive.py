@@ -16,7 +16,8 @@ LARGEST = 15_000_000
 
 _LONG_AGO = (1980, 1, 1, 0, 0, 0)
 _DATA = PurePosixPath("botocore/data")
-_UNUSED = ("bin/", "cffi/", "pycparser/")  # scripts, and what only building needs
+# Scripts, what only building needs, and the DNS library that email-validator would ask about domains: we do not.
+_UNUSED = ("bin/", "cffi/", "dns/", "pycparser/")
 # What only a compiler or a type checker reads.
 _SUFFIXES = (".pyc", ".pyi", ".h", ".c", ".pyx", ".pxd", "py.typed")
 
