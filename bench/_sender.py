@@ -41,7 +41,7 @@ def _engine() -> Callable[[], dict[str, Any]]:
     jobs.wake({"campaign_id": delivery.campaign_id, "delivery_id": delivery.id})
     posting.of(delivery.campaign_id, delivery.id, delivery.attempt)
     posting.watch().account()
-    found = pollers(app.app, aws.client("sqs"), aws.client("sns"), settings.current().prefix)
+    found = pollers(app.app, aws.client("sqs"), settings.current().prefix)
     (sending,) = [poller for poller in found if poller.name == "sending"]
     units = Units()
 

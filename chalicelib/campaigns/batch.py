@@ -17,6 +17,7 @@ Piece = list[Recipient]
 
 _TRIES = 5
 _PATIENCE = 40.0
+_LONGEST_WAIT = 5.0
 _ENOUGH_TO_JUDGE = 5
 _PROBES = 3
 _DEFECT = "Sending was stopped by a defect in Gna: the log says more"
@@ -48,7 +49,7 @@ def send(post: Post, people: Sequence[Recipient]) -> Outcome:
             if tries >= _TRIES or time.monotonic() > ends:
                 _give_up(outcome, waiting, failure)
             else:
-                time.sleep(random.uniform(0.1, 0.2 * 2**tries))  # noqa: S311 - jitter, not a secret
+                time.sleep(random.uniform(0.1, min(_LONGEST_WAIT, 0.2 * 2**tries)))  # noqa: S311 - jitter, not a secret
         elif _is_message_fault(outcome, len(people)):
             _blame_message(outcome)
     outcome.left += [one for piece in waiting for one in piece]

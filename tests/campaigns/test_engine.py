@@ -166,6 +166,18 @@ def test_work_that_takes_longer_than_a_worker_lives_goes_on_at_its_cursor(ses: S
     assert now(delivery).state is DeliveryState.SENT
 
 
+def test_a_campaign_shows_how_far_it_has_come(ses: Ses, admin: Any) -> None:
+    gather(120)
+    delivery = started(ses)
+    sending.tend(delivery)
+    ses.stops_after = 1
+    for message in received("sending"):
+        sending.drive(Order(**message), lambda: 60)
+    shown = admin.get(f"/admin/api/campaigns/{delivery.campaign_id}").json
+    assert shown["state"] == "publishing"
+    assert shown["deliveries"][0]["sent_count"] == shown["delivery"]["sent_count"] == 50
+
+
 class Killed(BaseException):
     pass
 

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from chalicelib.audience import recipients
-from chalicelib.campaigns import deliveries, engine, parts, posting, sending, service
+from chalicelib.campaigns import batch, deliveries, engine, parts, posting, sending, service
 from chalicelib.campaigns.model import Counts, Delivery, DeliveryState
 from chalicelib.campaigns.service import Draft
 from chalicelib.kernel import tables, wire
@@ -47,6 +47,7 @@ def short(emulator: Any, ses: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[
     monkeypatch.setattr(engine, "LEASE_MS", sending_worker.LEASE_MS)
     monkeypatch.setattr(engine, "_CALL_MS", 100)
     monkeypatch.setattr(parts, "rest_seconds", lambda strikes: 1)
+    monkeypatch.setattr(batch, "_LONGEST_WAIT", 0.3)
     posting.watch.cache_clear()
     posting.pace.cache_clear()
     ses.tell(quota={"MaxSendRate": 5_000.0})
@@ -139,13 +140,13 @@ def _check(over: Delivery, got: Counter[str], everybody: set[str], step: str) ->
 
 
 def test_throttling_and_an_outage_are_waited_out(short: None, ses: Any, work: Any, tick: Any) -> None:
-    everybody = addresses(gather(PEOPLE))
-    back = threading.Timer(1.5, lambda: ses.tell(fail=None))
+    everybody = addresses(gather(600))
+    back = threading.Timer(1.0, lambda: ses.tell(fail=None))
     ses.tell(throttle=0.3, fail={"code": "ServiceUnavailable", "status": 503})
     back.start()
     over = ended(sent(), work, tick)
     back.join()
-    assert (over.state, over.counts) == (DeliveryState.SENT, Counts(PEOPLE, PEOPLE, 0, 0))
+    assert (over.state, over.counts) == (DeliveryState.SENT, Counts(600, 600, 0, 0))
     assert mails(ses) == Counter(everybody.values())
 
 
@@ -167,7 +168,7 @@ def test_lost_answers_are_unknown_and_a_retry_sends_exactly_these(
 def test_messages_that_come_twice_to_several_workers_at_once_send_once(
     short: None, ses: Any, together: Any, emulator: Any
 ) -> None:
-    everybody = addresses(gather(PEOPLE))
+    everybody = addresses(gather(1_200))
     delivery = sent()
     sending.tend(delivery)
     orders = [
@@ -175,16 +176,16 @@ def test_messages_that_come_twice_to_several_workers_at_once_send_once(
     ]
     results = together(*[lambda order=order: sending.drive(order, lambda: 60.0) for order in orders * 2])
     assert results == [None] * len(results)
-    assert now(delivery).counts == Counts(PEOPLE, PEOPLE, 0, 0)
+    assert now(delivery).counts == Counts(1_200, 1_200, 0, 0)
     assert mails(ses) == Counter(everybody.values())
 
 
 def test_people_who_come_go_and_change_their_address_meanwhile(
     short: None, ses: Any, together: Any, work: Any, tick: Any
 ) -> None:
-    people = gather(1_500)
+    people = gather(1_000)
     before = addresses(people)
-    going, changing, staying = people[:100], people[100:200], people[200:]
+    going, changing, staying = people[:60], people[60:120], people[120:]
     ses.tell(delay_ms=20)
     delivery = sent()
 
