@@ -49,7 +49,7 @@ def _measure() -> list[dict[str, dict[str, float]]]:
 
 def _flow(http: Any, name: str, counts: dict[str, dict[str, float]]) -> None:
     """One reader's whole way, each call metered; the letters between are written directly."""
-    from chalicelib.audience import store
+    from chalicelib.audience import store, token_store
     from chalicelib.audience.model import CONFIRM, CONFIRMATION_LIFE
     from chalicelib.kernel import addresses, clock, tables, tokens
 
@@ -61,7 +61,7 @@ def _flow(http: Any, name: str, counts: dict[str, dict[str, float]]) -> None:
     _metered(counts, "subscribe, pending address", lambda: http.post("/api/subscribe", json=plain, source_ip=ip), 201)
     id = store.find_owner(addresses.key(email), clock.now()) or ""
     token = tokens.issue(id)
-    tables.transact(store.issued(id, CONFIRM, token, clock.now() + CONFIRMATION_LIFE))
+    tables.transact(token_store.issued(id, CONFIRM, token, clock.now() + CONFIRMATION_LIFE))
     _metered(counts, "confirm", lambda: http.get(f"/confirm?token={token}"), 303)
     _metered(counts, "subscribe, active address", lambda: http.post("/api/subscribe", json=plain, source_ip=ip), 201)
     _metered(counts, "request link", lambda: http.post("/api/profile/request-link", json=plain), 200)

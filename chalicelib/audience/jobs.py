@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from chalicelib.audience import erasure, letters, store
+from chalicelib.audience import erasure, letters, store, token_store
 from chalicelib.census import service as census
 from chalicelib.events import outbox
 from chalicelib.kernel import clock, downloads, log
@@ -36,9 +36,9 @@ def clean_up(time_left: Callable[[], bool]) -> None:
         if not time_left():
             break
         expired += erasure.expire(subscriber_id)
-    for row in store.expired_tokens(now):
+    for row in token_store.expired(now):
         if not time_left():
             break
-        store.forgotten(row)
+        token_store.forget(row)
         forgotten += 1
     log.info("clean_up.done", expired=expired, tokens=forgotten, downloads=downloads.clean_up(), days=census.fold())

@@ -7,7 +7,7 @@ raises, and the queue brings its message back; each try issues a fresh link and 
 from collections.abc import Callable
 from urllib.parse import urlencode
 
-from chalicelib.audience import model, store
+from chalicelib.audience import model, store, token_store
 from chalicelib.kernel import addresses, clock, limits, log, settings, tables, tokens
 from chalicelib.mail import notices, sender, transactional
 from chalicelib.mail.failures import Rejected
@@ -35,7 +35,7 @@ def _confirm(subscriber_id: str) -> None:
     until = clock.now() + model.CONFIRMATION_LIFE
     token = tokens.issue(subscriber.id)
     prolonged = [store.present(subscriber)] if subscriber.activated else store.prolonged(subscriber, until)
-    tables.transact(store.issued(subscriber.id, model.CONFIRM, token, until), *prolonged)
+    tables.transact(token_store.issued(subscriber.id, model.CONFIRM, token, until), *prolonged)
     _send(transactional.confirm_mail(subscriber.email, _link("/confirm", token)), subscriber_id)
 
 
@@ -45,7 +45,7 @@ def _magic_link(subscriber_id: str) -> None:
         return
     token = tokens.issue(subscriber.id)
     until = clock.now() + model.MAGIC_LINK_LIFE
-    tables.transact(store.issued(subscriber.id, model.MAGIC_LINK, token, until), store.present(subscriber))
+    tables.transact(token_store.issued(subscriber.id, model.MAGIC_LINK, token, until), store.present(subscriber))
     _send(transactional.magic_link_mail(subscriber.email, _link("/profile", token)), subscriber_id)
 
 
@@ -57,21 +57,22 @@ def _change_email(subscriber_id: str) -> None:
         return
     token = tokens.issue(subscriber.id)
     tables.transact(
-        store.issued(subscriber.id, model.CHANGE_EMAIL, token, clock.parse(row.until)), store.present(subscriber)
+        token_store.issued(subscriber.id, model.CHANGE_EMAIL, token, clock.parse(row.until)),
+        store.present(subscriber),
     )
     _send(transactional.change_email_mail(row.new_email, _link("/confirm", token)), subscriber_id)
     _send(transactional.email_changed_notice(subscriber.email), subscriber_id)
 
 
 def _lift(id: str) -> None:
-    row = store.find_token(id, model.LIFT)
+    row = token_store.find(id, model.LIFT)
     if not row or not row.new_email:
         return
     if not _unwanted(row.new_email):
-        store.forgotten(row)  # no such wish is kept, so there is nothing to lift and nobody to write to
+        token_store.forget(row)  # no such wish is kept, so there is nothing to lift and nobody to write to
         return
     token = tokens.issue(id)
-    tables.transact(store.issued(id, model.LIFT, token, clock.parse(row.until)))
+    tables.transact(token_store.issued(id, model.LIFT, token, clock.parse(row.until)))
     _send(transactional.lift_mail(row.new_email, _link("/resume", token)), id)
 
 

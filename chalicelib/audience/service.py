@@ -2,8 +2,9 @@
 
 from datetime import datetime
 
-from chalicelib.audience import erasure, model, store
+from chalicelib.audience import capture_store, erasure, model, store, token_store
 from chalicelib.audience.model import Profile, SignUp, Subscriber
+from chalicelib.audience.token_store import TokenRow
 from chalicelib.census import service as census
 from chalicelib.events import outbox
 from chalicelib.events.model import EventType
@@ -25,7 +26,7 @@ def subscribe(sign_up: SignUp, client_ip: str) -> None:
     try:
         tables.transact(
             *store.created(subscriber, now),
-            store.captured(subscriber.id, sign_up.capture, now),
+            capture_store.asked(subscriber.id, sign_up.capture, now),
             _told(EventType.SUBSCRIPTION_CREATED, subscriber),
         )
         subscriber_id = subscriber.id
@@ -83,13 +84,13 @@ def update_profile(text: str, nickname: str | None, email: str | None) -> bool:
         subscriber = profile.subscriber
         now = clock.now()
         changes_email = address is not None and address.typed != subscriber.email
-        writes = [store.consumed(row)]
+        writes = [token_store.consumed(row)]
         if nickname is not None:
             writes.append(store.renamed(subscriber, nickname))
         if address and changes_email:
             if store.find_owner(address.key, now) not in (None, subscriber.id):
                 raise Conflict(_TAKEN)
-            writes.append(store.email_change_asked(subscriber, address.typed, now + model.CONFIRMATION_LIFE))
+            writes.append(token_store.change_asked(subscriber, address.typed, now + model.CONFIRMATION_LIFE))
         try:
             tables.transact(*writes)
         except tables.Stale:
@@ -132,7 +133,7 @@ def request_lift(email: str | None) -> None:
     address = addresses.parse(email)
     limits.spend("lift", address.key, most=1, seconds=3600)
     id = ids.new()
-    tables.transact(store.lift_asked(id, address.typed, clock.now() + model.MAGIC_LINK_LIFE))
+    tables.transact(token_store.lift_asked(id, address.typed, clock.now() + model.MAGIC_LINK_LIFE))
     queues.send("mail", {"kind": model.LIFT, "subscriber_id": id})
 
 
@@ -143,7 +144,7 @@ def check_lift(text: str) -> None:
 def lift(text: str) -> None:
     row = _lift_row(text)
     assert row.new_email
-    erasure.lift(addresses.key(row.new_email), "person", store.consumed(row))
+    erasure.lift(addresses.key(row.new_email), "person", token_store.consumed(row))
 
 
 def stored_about(text: str) -> dict[str, object]:
@@ -160,7 +161,7 @@ def stored_about(text: str) -> dict[str, object]:
         "pending_email": profile.pending_email,
         "sources": sorted(person.sources),
         "tags": sorted(person.tags),
-        "captures": store.captures_of(person.id),
+        "captures": capture_store.of(person.id),
     }
 
 
@@ -209,7 +210,7 @@ def _subscribe_again(stale: tables.Stale, sign_up: SignUp, now: datetime) -> str
     capture = sign_up.capture if adds and len(known) < model.MOST_SOURCES else None
     writes = store.asked_again(subscriber, sign_up.nickname, capture)
     if capture:
-        writes.append(store.captured(subscriber.id, capture, now))
+        writes.append(capture_store.asked(subscriber.id, capture, now))
     if writes:
         try:
             tables.transact(*writes)
@@ -218,28 +219,28 @@ def _subscribe_again(stale: tables.Stale, sign_up: SignUp, now: datetime) -> str
     return subscriber_id
 
 
-def _activate(subscriber: Subscriber, row: store.TokenRow, now: datetime) -> None:
+def _activate(subscriber: Subscriber, row: TokenRow, now: datetime) -> None:
     if subscriber.activated:
         writes = store.joined_sources(subscriber, now) if subscriber.asked_sources else []
     else:
         writes = [*store.activated(subscriber, now), census.joined(now)]
-    tables.transact(store.used(row, now), *writes, _told(EventType.SUBSCRIPTION_CONFIRMED, subscriber))
+    tables.transact(token_store.used(row, now), *writes, _told(EventType.SUBSCRIPTION_CONFIRMED, subscriber))
     log.metric("Confirmed")
 
 
-def _change_email(subscriber: Subscriber, row: store.TokenRow, now: datetime) -> None:
+def _change_email(subscriber: Subscriber, row: TokenRow, now: datetime) -> None:
     assert row.new_email
     changes = store.email_changed(subscriber, row.new_email, now)
     event = outbox.record(EventType.EMAIL_CHANGED, subscriber.id, {"subscriber_id": subscriber.id})
     try:
-        tables.transact(*changes, store.used(row, now), event)
+        tables.transact(*changes, token_store.used(row, now), event)
     except tables.Stale as stale:
         if any(isinstance(found, store.EmailRow) for found in stale.found):
             raise Conflict(_TAKEN) from stale
         raise
 
 
-def _opened(text: str) -> tuple[Profile, store.TokenRow]:
+def _opened(text: str) -> tuple[Profile, TokenRow]:
     token = tokens.parse(text)
     if not token:
         raise Unauthenticated(_BAD_TOKEN)
@@ -253,9 +254,9 @@ def _opened(text: str) -> tuple[Profile, store.TokenRow]:
     return Profile(subscriber, waiting), row
 
 
-def _lift_row(text: str) -> store.TokenRow:
+def _lift_row(text: str) -> TokenRow:
     token = tokens.parse(text)
-    row = store.find_token(token.id, model.LIFT) if token else None
+    row = token_store.find(token.id, model.LIFT) if token else None
     if not token or not row or not row.accepts(token, clock.now()):
         raise Invalid(BAD_LINK)
     return row

@@ -1,7 +1,6 @@
 """Where the audience is kept. Functions that read return the model's words; functions that write return the
 writes, for the service to put into one transaction."""
 
-import json
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import Any
@@ -9,11 +8,11 @@ from typing import Any
 from pynamodb.attributes import NumberAttribute, UnicodeAttribute, UnicodeSetAttribute
 from pynamodb.indexes import GlobalSecondaryIndex, IncludeProjection
 
-from chalicelib.audience import model
+from chalicelib.audience import capture_store, model, token_store
 from chalicelib.audience.model import Capture, Subscriber
+from chalicelib.audience.token_store import TokenRow
 from chalicelib.kernel import addresses, clock, tables
 from chalicelib.kernel.tables import Check, Delete, Put, Update, Write
-from chalicelib.kernel.tokens import Token
 
 # The clean-up removes an expired sign-up within the hour and leaves word of it; the table's own expiry is only
 # the net under it, and must not be first.
@@ -66,40 +65,6 @@ class EmailRow(tables.Row):
     expires_at = NumberAttribute(null=True)
 
 
-class TokenRow(tables.Row):
-    """At most one live token of a kind, by construction. `hash` is absent until the mail is on its way."""
-
-    class Meta:
-        table_name = tables.name("tokens")
-
-    subscriber_id = UnicodeAttribute(hash_key=True)
-    kind = UnicodeAttribute(range_key=True)
-    hash = UnicodeAttribute(null=True)
-    until = UnicodeAttribute()
-    used_at = UnicodeAttribute(null=True)
-    new_email = UnicodeAttribute(null=True)
-    expires_at = NumberAttribute()
-
-    def accepts(self, token: Token, now: datetime) -> bool:
-        return self.hash is not None and token.matches(self.hash) and clock.parse(self.until) > now
-
-
-class CaptureRow(tables.Row):
-    class Meta:
-        table_name = tables.name("captures")
-
-    subscriber_id = UnicodeAttribute(hash_key=True)
-    source = UnicodeAttribute(range_key=True)
-    source_raw = UnicodeAttribute(null=True)
-    status = UnicodeAttribute()
-    tags = UnicodeSetAttribute(null=True)
-    metadata = UnicodeAttribute(null=True)
-    ip_hash = UnicodeAttribute(null=True)
-    created_at = UnicodeAttribute()
-    updated_at = UnicodeAttribute()
-    expires_at = NumberAttribute(null=True)
-
-
 class SuppressionRow(tables.Row):
     class Meta:
         table_name = tables.name("suppressions")
@@ -135,27 +100,6 @@ def find_with_tokens(subscriber_id: str, *kinds: str) -> tuple[Subscriber | None
     return subscriber_of(row) if row else None, {token.kind: token for token in tokens if token}
 
 
-def find_token(subscriber_id: str, kind: str) -> TokenRow | None:
-    return tables.get(TokenRow, subscriber_id, kind)
-
-
-def captures_of(subscriber_id: str) -> list[dict[str, Any]]:
-    """Every capture in plain words, for the person themselves."""
-    return [
-        {
-            "source": row.source,
-            "source_raw": row.source_raw,
-            "status": row.status,
-            "tags": sorted(row.tags or ()),
-            "metadata": json.loads(row.metadata) if row.metadata else None,
-            "ip_hash": row.ip_hash,
-            "created_at": row.created_at,
-            "updated_at": row.updated_at,
-        }
-        for row in tables.query(CaptureRow, subscriber_id, consistent_read=True)
-    ]
-
-
 def is_suppressed(mark: str) -> bool:
     return tables.get(SuppressionRow, mark) is not None
 
@@ -164,10 +108,6 @@ def expired_sign_ups(now: datetime) -> Iterator[str]:
     condition = SubscriberRow.confirmation_expires_at <= clock.text(now)
     for row in tables.query_index(SubscriberRow.by_status, model.PENDING, filter_condition=condition):
         yield row.id
-
-
-def expired_tokens(now: datetime) -> Iterator[TokenRow]:
-    yield from tables.scan(TokenRow, filter_condition=TokenRow.until <= clock.text(now), consistent_read=True)
 
 
 # --- writing
@@ -197,25 +137,6 @@ def created(subscriber: Subscriber, now: datetime) -> list[Write]:
     return [Put(key, _free(now), show=True), Put(row, SubscriberRow.id.does_not_exist())]
 
 
-def captured(subscriber_id: str, capture: Capture, now: datetime) -> Write:
-    """The capture, waiting for its confirmation. One that is known already keeps its time and its status."""
-    row = CaptureRow(subscriber_id, capture.source)
-    moment = clock.text(now)
-    values: list[Any] = [
-        CaptureRow.source_raw.set(capture.source_raw),
-        CaptureRow.status.set(CaptureRow.status | model.CAPTURE_PENDING),
-        CaptureRow.created_at.set(CaptureRow.created_at | moment),
-        CaptureRow.updated_at.set(moment),
-    ]
-    if capture.tags:
-        values.append(CaptureRow.tags.set(set(capture.tags)))
-    if capture.metadata is not None:
-        values.append(CaptureRow.metadata.set(json.dumps(capture.metadata, ensure_ascii=False)))
-    if capture.ip_hash:
-        values.append(CaptureRow.ip_hash.set(capture.ip_hash))
-    return Update(row, values)
-
-
 def asked_again(subscriber: Subscriber, nickname: str | None, capture: Capture | None) -> list[Write]:
     """A person who is here already signs up again: what they say now waits for their confirmation too."""
     actions: list[Any] = []
@@ -226,16 +147,6 @@ def asked_again(subscriber: Subscriber, nickname: str | None, capture: Capture |
         if capture.tags:
             actions.append(SubscriberRow.asked_tags.add(set(capture.tags)))
     return [Update(SubscriberRow(subscriber.id), actions, _still(subscriber))] if actions else []
-
-
-def issued(subscriber_id: str, kind: str, token: Token, until: datetime) -> Write:
-    actions = [
-        TokenRow.hash.set(token.hash),
-        TokenRow.until.set(clock.text(until)),
-        TokenRow.expires_at.set(clock.epoch(until)),
-        TokenRow.used_at.remove(),
-    ]
-    return Update(TokenRow(subscriber_id, kind), actions)
 
 
 def present(subscriber: Subscriber) -> Write:
@@ -266,54 +177,20 @@ def activated(subscriber: Subscriber, now: datetime) -> list[Write]:
     return [
         Update(SubscriberRow(subscriber.id), actions, _still(subscriber)),
         Update(_key_row(subscriber), key, EmailRow.subscriber_id == subscriber.id),
-        *confirmed_captures(subscriber, now),
+        *capture_store.confirmed(subscriber, now),
     ]
 
 
 def joined_sources(subscriber: Subscriber, now: datetime) -> list[Write]:
     """Somebody who is active already confirms further sources."""
     row = SubscriberRow(subscriber.id)
-    return [Update(row, _merged(subscriber), _still(subscriber)), *confirmed_captures(subscriber, now)]
-
-
-def confirmed_captures(subscriber: Subscriber, now: datetime) -> list[Write]:
-    actions = [CaptureRow.status.set(model.CAPTURE_CONFIRMED), CaptureRow.updated_at.set(clock.text(now))]
-    return [
-        Update(CaptureRow(subscriber.id, source), actions, CaptureRow.status.exists())
-        for source in sorted(subscriber.asked_sources)
-    ]
-
-
-def used(row: TokenRow, now: datetime) -> Write:
-    """Not usable any more, but recognisable until its time is over: people click twice, scanners click first."""
-    actions = [TokenRow.used_at.set(clock.text(now)), TokenRow.new_email.remove()]
-    return Update(TokenRow(row.subscriber_id, row.kind), actions, _live(row))
-
-
-def consumed(row: TokenRow) -> Write:
-    return Delete(TokenRow(row.subscriber_id, row.kind), _live(row))
+    return [Update(row, _merged(subscriber), _still(subscriber)), *capture_store.confirmed(subscriber, now)]
 
 
 def renamed(subscriber: Subscriber, nickname: str) -> Write:
     """An empty nickname is none at all."""
     action = SubscriberRow.nickname.set(nickname) if nickname else SubscriberRow.nickname.remove()
     return Update(SubscriberRow(subscriber.id), [action], _still(subscriber))
-
-
-def email_change_asked(subscriber: Subscriber, new_email: str, until: datetime) -> Write:
-    row = TokenRow(
-        subscriber.id,
-        model.CHANGE_EMAIL,
-        until=clock.text(until),
-        new_email=new_email,
-        expires_at=clock.epoch(until),
-    )
-    return Put(row)
-
-
-def lift_asked(id: str, address: str, until: datetime) -> Write:
-    row = TokenRow(id, model.LIFT, until=clock.text(until), new_email=address, expires_at=clock.epoch(until))
-    return Put(row)
 
 
 def email_changed(subscriber: Subscriber, new_email: str, now: datetime) -> list[Write]:
@@ -339,12 +216,11 @@ def _swapped_key(subscriber_id: str, old_key: str, new_key: str, now: datetime) 
 
 def erased(subscriber: Subscriber) -> list[Write]:
     """Everything that is stored about a person."""
-    sources = sorted(subscriber.sources | subscriber.asked_sources)
     return [
         Delete(SubscriberRow(subscriber.id), _still(subscriber) & (SubscriberRow.email == subscriber.email)),
         Delete(_key_row(subscriber), EmailRow.subscriber_id == subscriber.id),
-        *(Delete(TokenRow(subscriber.id, kind)) for kind in model.TOKEN_KINDS),
-        *(Delete(CaptureRow(subscriber.id, source)) for source in sources),
+        *token_store.removed(subscriber.id),
+        *capture_store.removed(subscriber),
     ]
 
 
@@ -354,9 +230,9 @@ def expired(subscriber: Subscriber, now: datetime) -> list[Write]:
     owned = get_key(subscriber)
     return [
         Delete(SubscriberRow(subscriber.id), (SubscriberRow.status == model.PENDING) & passed),
-        *(Delete(TokenRow(subscriber.id, kind)) for kind in model.TOKEN_KINDS),
+        *token_store.removed(subscriber.id),
         *([Delete(owned, EmailRow.subscriber_id == subscriber.id)] if owned else []),
-        *(_expired_capture(subscriber, source, now) for source in sorted(subscriber.asked_sources)),
+        *capture_store.expired(subscriber, now),
     ]
 
 
@@ -364,26 +240,6 @@ def get_key(subscriber: Subscriber) -> EmailRow | None:
     """The key of their address, unless somebody signed up anew with it once it was free."""
     row = tables.get(EmailRow, addresses.key(subscriber.email))
     return row if row and row.subscriber_id == subscriber.id else None
-
-
-def _expired_capture(subscriber: Subscriber, source: str, now: datetime) -> Write:
-    row = CaptureRow(
-        subscriber.id,
-        source,
-        status=model.CAPTURE_EXPIRED,
-        created_at=clock.text(subscriber.created_at),
-        updated_at=clock.text(now),
-        expires_at=clock.epoch(now + model.EXPIRED_CAPTURE_LIFE),
-    )
-    return Put(row)
-
-
-def forgotten(row: TokenRow) -> None:
-    """Remove a token whose time is over, unless a new one took its place meanwhile."""
-    try:
-        tables.delete(TokenRow(row.subscriber_id, row.kind), TokenRow.until == row.until)
-    except tables.Stale:
-        return
 
 
 def suppressed(mark: str, set_by: str, now: datetime) -> Write:
@@ -421,10 +277,6 @@ def _free(now: datetime) -> Any:
 
 def _still(subscriber: Subscriber) -> Any:
     return SubscriberRow.status == subscriber.status
-
-
-def _live(row: TokenRow) -> Any:
-    return (TokenRow.hash == row.hash) & TokenRow.used_at.does_not_exist()
 
 
 def _merged(subscriber: Subscriber) -> list[Any]:

@@ -8,7 +8,9 @@ import pytest
 from botocore.exceptions import EndpointConnectionError
 
 from chalicelib.audience import jobs
-from chalicelib.audience.store import CaptureRow, EmailRow, SubscriberRow, TokenRow
+from chalicelib.audience.capture_store import CaptureRow
+from chalicelib.audience.store import EmailRow, SubscriberRow
+from chalicelib.audience.token_store import TokenRow
 from chalicelib.census import service as census
 from chalicelib.kernel import clock, tables
 from tests.conftest import received
