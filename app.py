@@ -16,7 +16,9 @@ from chalicelib.campaigns import archive_routes, preflight_routes, proof_routes
 from chalicelib.campaigns import jobs as campaigns_jobs
 from chalicelib.campaigns import routes as campaign_routes
 from chalicelib.desk import asset_routes as desk_asset_routes
+from chalicelib.desk import campaign_routes as desk_campaign_routes
 from chalicelib.desk import overview_routes as desk_overview_routes
+from chalicelib.desk import sending_routes as desk_sending_routes
 from chalicelib.desk import subscriber_routes as desk_subscriber_routes
 from chalicelib.events import jobs as event_jobs
 from chalicelib.events.webhooks import routes as webhook_routes
@@ -45,6 +47,8 @@ app.register_blueprint(feed_routes.admin)
 app.register_blueprint(desk_asset_routes.routes)
 app.register_blueprint(desk_overview_routes.routes)
 app.register_blueprint(desk_subscriber_routes.routes)
+app.register_blueprint(desk_campaign_routes.routes)
+app.register_blueprint(desk_sending_routes.routes)
 
 
 @app.on_sqs_message(queue=queues.name("mail"), batch_size=10)

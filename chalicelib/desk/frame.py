@@ -31,6 +31,14 @@ NOTICES = {
     "removal-pending": "The removal has begun: it is done as soon as pending events about this person are out.",
     "do-not-contact": "Done. This address will not be written to again.",
     "lifted": "Done. This address may sign up again.",
+    "saved": "Saved.",
+    "duplicated": "A new draft with the same words.",
+    "deleted": "The draft is gone.",
+    "tested": "The test mail is on its way.",
+    "scheduled": "Scheduled. Until then it can be changed or called off.",
+    "cancelled": "Called off: it is a draft again.",
+    "sending": "It is on its way.",
+    "retrying": "Trying again: only those who are still owed their mail get one.",
 }
 
 

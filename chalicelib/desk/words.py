@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime
 
+from chalicelib.campaigns.model import Aim, Terms
 from chalicelib.kernel import clock
 
 STATES = {
@@ -87,6 +88,17 @@ def state(name: str) -> str:
 
 def tone(name: str) -> str:
     return _TONES.get(name, "quiet")
+
+
+def aim(aim: Aim) -> str:
+    """Whom a campaign is for."""
+    said = [*_terms("source", aim.sources), *_terms("tag", aim.tags)]
+    return "; ".join(said) if said else "Everybody"
+
+
+def _terms(noun: str, terms: Terms) -> list[str]:
+    hows = (("any", terms.any), ("every", terms.all), ("no", terms.none))
+    return [f"{how} {noun} of {', '.join(words)}" for how, words in hows if words]
 
 
 def _read(moment: datetime | str) -> datetime:

@@ -1,15 +1,155 @@
 "use strict";
+// Everything here is a comfort: without it each page still works, by its links and forms.
 (() => {
+  const one = (selector, within = document) => within.querySelector(selector);
   const all = (selector, within = document) => [...within.querySelectorAll(selector)];
+  const later = (call, wait) => {
+    let timer;
+    return () => { clearTimeout(timer); timer = setTimeout(call, wait); };
+  };
+  const number = new Intl.NumberFormat("en");
+  const clock = { day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit" };
 
   // Times are written in UTC; here they become the reader's own, with UTC one hover away.
-  const local = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit" });
+  const local = new Intl.DateTimeFormat("en-GB", clock);
   for (const time of all("time[data-local]")) {
     time.title = time.textContent;
     time.textContent = local.format(new Date(time.dateTime));
   }
 
   // On a phone the rooms scroll sideways: show the one we are in.
-  const here = document.querySelector(".side [aria-current]");
+  const here = one(".side [aria-current]");
   if (here && matchMedia("(max-width: 60rem)").matches) here.scrollIntoView({ inline: "center", block: "nearest" });
+
+  for (const button of all("[data-copy]")) {
+    button.hidden = false;
+    button.addEventListener("click", async () => {
+      await navigator.clipboard.writeText(one(button.dataset.copy).textContent.trim());
+      button.textContent = "Copied";
+    });
+  }
+
+  const post = async (path, body) => {
+    const answer = await fetch(path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
+    if (!answer.ok) throw new Error((await answer.json()).error);
+    return answer.json();
+  };
+
+  const compose = one("[data-compose]");
+  if (compose) composing(compose);
+  const schedule = one("[data-schedule]");
+  if (schedule) scheduling(schedule);
+  const progress = one("[data-progress]");
+  if (progress) watching(progress);
+
+  function composing(form) {
+    const update = one("[data-preview]", form);
+    update.hidden = true;
+    // A new frame each time, shown when it is ready: nothing flickers, and *back* does not step through previews.
+    const draw = () => {
+      const old = one("iframe:not(.coming)", form);
+      all("iframe.coming", form).forEach((frame) => frame.remove());
+      const frame = old.cloneNode();
+      frame.removeAttribute("src");
+      frame.classList.add("coming");
+      frame.name = "letter-" + Date.now();
+      old.after(frame);
+      frame.addEventListener("load", () => {
+        if (!frame.isConnected || !frame.dataset.asked) return;
+        old.remove();
+        frame.classList.remove("coming");
+      });
+      frame.dataset.asked = "yes";
+      update.formTarget = frame.name;
+      form.requestSubmit(update);
+    };
+    const soon = later(draw, 400);
+    const mirrored = { subject: "Your subject", preheader: "" };
+    let changed = false;
+    form.addEventListener("input", (event) => {
+      changed = changed || event.target.name !== "look";
+      const mirror = event.target.dataset.mirror;
+      if (mirror) one(`[data-shows=${mirror}]`, form).textContent = event.target.value || mirrored[mirror];
+      if (event.target.closest("[data-audience]")) count(); else soon();
+    });
+    form.addEventListener("submit", (event) => { if (event.submitter !== update) changed = false; });
+    addEventListener("beforeunload", (event) => { if (changed) event.preventDefault(); });
+    addEventListener("keydown", (event) => {
+      if ((event.ctrlKey || event.metaKey) && event.key === "s") {
+        event.preventDefault();
+        form.requestSubmit(one("button[value=save]", form));
+      }
+    });
+
+    const output = one("[data-count]", form);
+    let asked = 0;
+    const count = later(async () => {
+      const turn = ++asked;
+      const terms = (kind) => Object.fromEntries(["any", "all", "none"].map((how) => [how, form.elements[`${kind}_${how}`].value.split(",").map((word) => word.trim()).filter(Boolean)]));
+      const aim = form.elements.audience.value === "some" ? { sources: terms("sources"), tags: terms("tags") } : {};
+      output.textContent = "Counting…";
+      let said;
+      try {
+        const { recipients } = await post("/admin/api/campaigns/audience", { aim });
+        said = recipients === 1 ? "1 person" : `${number.format(recipients)} people`;
+      } catch (failure) {
+        said = failure.message;
+      }
+      if (turn === asked) output.textContent = said;
+    }, 500);
+    count();
+    draw();
+  }
+
+  function scheduling(form) {
+    const at = form.elements.scheduled_at, zone = form.elements.time_zone, output = one("[data-utc]", form);
+    const mine = Intl.DateTimeFormat().resolvedOptions().timeZone;
+    if ("guess" in zone.dataset && mine) zone.value = mine;
+    const zones = Intl.supportedValuesOf ? ["UTC", ...Intl.supportedValuesOf("timeZone")] : [];
+    one("datalist", form).append(...zones.map((name) => Object.assign(document.createElement("option"), { value: name })));
+    const offset = (moment, name) => {
+      const parts = new Intl.DateTimeFormat("en-US", { timeZone: name, hourCycle: "h23", year: "numeric", month: "2-digit", day: "2-digit", hour: "2-digit", minute: "2-digit" }).formatToParts(moment);
+      const part = (type) => Number(parts.find((found) => found.type === type).value);
+      return Date.UTC(part("year"), part("month") - 1, part("day"), part("hour"), part("minute")) - moment;
+    };
+    const say = () => {
+      if (!at.value) return;
+      try {
+        const wall = new Date(at.value + "Z").getTime();
+        const first = wall - offset(wall, zone.value);
+        const moment = wall - offset(first, zone.value);
+        output.textContent = `That is ${new Intl.DateTimeFormat("en-GB", { ...clock, timeZone: "UTC" }).format(moment)} UTC.`;
+      } catch {
+        output.textContent = "An IANA name such as Europe/Berlin, or UTC.";
+      }
+    };
+    form.addEventListener("input", say);
+    say();
+  }
+
+  function watching(card) {
+    const bar = one("progress", card);
+    let told = 0;
+    const show = (name, value) => { one(`[data-${name}]`, card).textContent = number.format(value); };
+    const look = async () => {
+      let wait = 2000;
+      try {
+        const answer = await fetch(card.dataset.progress);
+        const found = await answer.json();
+        const delivery = found.deliveries.find((delivery) => delivery.id === card.dataset.delivery);
+        if (delivery.state !== "sending") return location.reload();
+        const done = delivery.sent_count + delivery.failure_count + delivery.unknown_count;
+        if (found.expected) Object.assign(bar, { max: Math.max(found.expected, done), value: done });
+        show("done", done); show("total", done);
+        show("sent", delivery.sent_count); show("failed", delivery.failure_count); show("unknown", delivery.unknown_count);
+        const tenth = found.expected ? Math.floor(10 * done / found.expected) : 0;
+        if (tenth > told) one("[data-said]", card).textContent = `${tenth * 10} percent sent`;
+        told = Math.max(told, tenth);
+      } catch {
+        wait = 10000;
+      }
+      setTimeout(look, wait);
+    };
+    setTimeout(look, 1000);
+  }
 })();

@@ -6,7 +6,7 @@ import pytest
 
 from tests.desk.conftest import ORIGIN
 
-PAGES = ["/admin", "/admin/subscribers", "/admin/do-not-contact"]
+PAGES = ["/admin", "/admin/subscribers", "/admin/do-not-contact", "/admin/campaigns", "/admin/campaigns/new"]
 
 
 @pytest.mark.parametrize("path", PAGES)
