@@ -74,7 +74,7 @@ def fill(subscribers: int) -> tuple[int, int]:
 
 
 def _add_subscriber(chance: random.Random) -> bool:
-    from chalicelib.audience import model, store
+    from chalicelib.audience import capture_store, model, store
     from chalicelib.census import service as census
     from chalicelib.kernel import clock, tables
 
@@ -86,7 +86,7 @@ def _add_subscriber(chance: random.Random) -> bool:
     person = _person(name, f"{_plain(name)}.{chance.randrange(10**6)}@example.org", asked, source, tags)
     capture = model.capture(source, list(tags), None, None)
     try:
-        tables.transact(*store.created(person, asked), store.captured(person.id, capture, asked))
+        tables.transact(*store.created(person, asked), capture_store.asked(person.id, capture, asked))
         if not pending:
             joined = min(now, asked + timedelta(minutes=chance.randrange(1, 90)))
             tables.transact(*store.activated(person, joined), census.joined(joined))

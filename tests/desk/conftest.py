@@ -7,7 +7,7 @@ from html import unescape
 
 import pytest
 
-from chalicelib.audience import model, store
+from chalicelib.audience import capture_store, model, store
 from chalicelib.census import service as census
 from chalicelib.kernel import clock, ids, tables
 from local.ses import Client as Mailbox
@@ -70,7 +70,7 @@ def person(aws: None) -> Callable[..., str]:
             asked_tags=frozenset(tags),
         )
         capture = model.capture(source, list(tags), None, None)
-        tables.transact(*store.created(someone, asked), store.captured(someone.id, capture, asked))
+        tables.transact(*store.created(someone, asked), capture_store.asked(someone.id, capture, asked))
         if not how.get("pending"):
             tables.transact(*store.activated(someone, asked), census.joined(asked))
         return someone.id
