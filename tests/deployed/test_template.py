@@ -81,14 +81,6 @@ def test_queues_hide_a_message_longer_than_its_function_may_run(packaged):
                 assert event["Properties"]["FunctionResponseTypes"] == ["ReportBatchItemFailures"]
 
 
-def test_every_handler_of_the_app_is_a_function_with_its_rights():
-    import app
-
-    handlers = {source.name for source in app.app.event_sources}
-    handlers |= {handler.name for handler in app.app.builtin_auth_handlers}
-    assert {function.name for function in functions.load()} == handlers | {"api_handler"}, "see functions.yaml"
-
-
 def test_every_function_has_a_role_of_its_own(packaged):
     roles = [function["Role"]["Fn::GetAtt"][0] for function in packaged.resources(FUNCTION).values()]
     assert len(roles) == len(set(roles))

@@ -1,0 +1,11 @@
+"""Every handler of the app has a line in `.chalice/functions.yaml`, or it could do nothing once deployed."""
+
+from deploy import functions
+
+
+def test_every_handler_of_the_app_is_a_function_with_its_rights():
+    import app
+
+    handlers = {source.name for source in app.app.event_sources}
+    handlers |= {handler.name for handler in app.app.builtin_auth_handlers}
+    assert {function.name for function in functions.load()} == handlers | {"api_handler"}, "see functions.yaml"
