@@ -27,6 +27,7 @@ _LOOK_SECONDS = 5.0
 _LONGEST_NAP = 20.0
 _PAGE = 2_000
 _QUOTA_REST = 3600
+_BUSY = "SES is slow or busy; sending goes on by itself"
 
 
 class Pause(Exception):
@@ -74,8 +75,7 @@ class Run:
         try:
             if self.part.out:
                 self._disown()
-            if self._job.left_today() <= 0:
-                self._react(QuotaReached())
+            self._ask_account()
             if self.part.claim:
                 self._resume()
             if self.part.kind is Kind.SEGMENT:
@@ -84,6 +84,16 @@ class Run:
             self._flush()
             raise
         self._save(parts.done(self.part))
+
+    def _ask_account(self) -> None:
+        try:
+            left = self._job.left_today()
+        except Stopped as why:
+            raise Halt(why.reason) from why
+        except Transient as why:
+            raise Pause(parts.rest_seconds(self.part.strikes), _BUSY) from why
+        if left <= 0:
+            self._react(QuotaReached())
 
     def _disown(self) -> None:
         """Whoever had it before us claimed a batch and never settled it."""
@@ -165,7 +175,7 @@ class Run:
             case Unanswered() if self.part.strikes < 2 and not self.part.claim:
                 return
             case _:
-                raise Pause(parts.rest_seconds(self.part.strikes), "SES is slow or busy; sending goes on by itself")
+                raise Pause(parts.rest_seconds(self.part.strikes), _BUSY)
 
     def _look_up(self) -> None:
         """Before each batch: is there time for it, and has nobody stopped the delivery?"""

@@ -29,6 +29,7 @@ def drive(event: Mapping[str, Any], context: Any) -> dict[str, Any]:
         return float(context.get_remaining_time_in_millis()) / 1000 - _MARGIN
 
     records: Sequence[Mapping[str, Any]] = event["Records"]
+    sending.warm_up()
     with ThreadPoolExecutor(max_workers=max(1, len(records))) as threads:
         answers = threads.map(lambda record: _drive({"Records": [record]}, time_left), records)
     return {"batchItemFailures": [failure for answer in answers for failure in answer["batchItemFailures"]]}

@@ -10,7 +10,7 @@ from chalicelib.campaigns.pacing import Pace
 from chalicelib.mail import account
 from chalicelib.mail.account import Account
 from chalicelib.mail.bulk import Entry, Letter, Press
-from chalicelib.mail.failures import Failure
+from chalicelib.mail.failures import Failure, Transient
 
 DELIVERY_TAG = "delivery"
 _LOOK_AGAIN = 60.0
@@ -56,8 +56,12 @@ class _Watch:
 
     def account(self) -> Account:
         if self._account is None or time.monotonic() - self._asked > _LOOK_AGAIN:
-            self._account = account.account()
             self._asked = time.monotonic()
+            try:
+                self._account = account.account()
+            except Transient:
+                if self._account is None:
+                    raise
         return self._account
 
     def rate(self) -> float:

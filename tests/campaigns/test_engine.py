@@ -353,6 +353,24 @@ def test_no_call_is_made_when_the_quota_is_known_to_be_spent(ses: Ses) -> None:
     assert ses.batches == 0
 
 
+def test_an_account_that_cannot_be_asked_is_asked_later_or_stops(ses: Ses, monkeypatch: pytest.MonkeyPatch) -> None:
+    gather(60)
+    why: list[Failure] = [Transient(), Stopped("check the function's role")]
+
+    def job(delivery: Delivery, time_left: Any) -> Job:
+        def left_today() -> float:
+            raise why[0]
+
+        return replace(ses.job(delivery, time_left), left_today=left_today)
+
+    monkeypatch.setattr(sending, "_job", job)
+    delivery = started(ses)
+    assert work(delivery, rounds=1).note == "SES is slow or busy; sending goes on by itself"
+    why.pop(0)
+    assert work(delivery).error_detail == "check the function's role"
+    assert ses.batches == 0
+
+
 def test_a_refused_recipient_is_a_failure_and_a_bounce_and_is_not_owed(ses: Ses) -> None:
     people = gather(60)
     ses.says = lambda batch: [Rejected() if person.id == people[0] else None for person in batch]
