@@ -26,13 +26,13 @@ def subscribe(request: Request) -> Response:
     try:
         _subscribe(request)
     except GnaError as failure:
-        return pages.error(failure)
+        return _framed(pages.error(failure))
     return responses.redirect(settings.current().url("/subscribed"))
 
 
 @routes.get("/subscribed", head=True)
 def subscribed(request: Request) -> Response:
-    return pages.page("public/subscribed.html")
+    return _framed(pages.page("public/subscribed.html"))
 
 
 @routes.get("/confirm", head=True)
@@ -65,6 +65,11 @@ def unsubscribe(request: Request) -> Response:
 def unsubscribe_with_one_click(request: Request) -> Response:
     """RFC 8058: the mail program posts to the link itself; our own button posts the token as a field."""
     return _unsubscribe(request.query.get("token") or request.text("token") or "")
+
+
+def _framed(page: Response) -> Response:
+    """What the form leads to must be visible where the form is: in a frame on the sites that may use it."""
+    return responses.framed_by(page, settings.current().allowed_origins)
 
 
 def _subscribe(request: Request) -> None:

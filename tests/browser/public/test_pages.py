@@ -1,0 +1,275 @@
+"""The pages a reader meets, in a real browser: they do what they say, for everybody, on any screen."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from chalicelib.kernel.errors import Unavailable
+from tests.browser.looking import fits, shoot, violations
+
+ADA = "ada@example.net"
+
+
+def heading(page, text):
+    page.get_by_role("heading", level=1, name=text).wait_for()
+
+
+def test_confirming_ends_on_the_welcome_page_however_often_it_is_clicked(house, look):
+    page, link = look(), house.subscribe(ADA)
+    for _ in range(2):
+        page.goto(link)
+        heading(page, "Welcome! Your subscription is confirmed")
+        assert page.url == f"{house.url}/confirmed"
+
+
+def test_a_reader_changes_the_name(house, look):
+    house.join(ADA, nickname="Ada")
+    page = look()
+    page.goto(house.profile(ADA))
+    page.get_by_label("Name").fill("Countess")
+    page.get_by_role("button", name="Save").click()
+    page.get_by_text("Saved.").wait_for()
+    page.goto(house.profile(ADA))
+    assert page.get_by_label("Name").input_value() == "Countess"
+
+
+def test_a_name_that_is_too_long_is_said_above_the_form(house, look):
+    house.join(ADA)
+    page = look()
+    page.goto(house.profile(ADA))
+    page.get_by_label("Name").evaluate("(element) => { element.maxLength = 999; element.value = 'x'.repeat(51) }")
+    page.get_by_role("button", name="Save").click()
+    page.get_by_role("alert").filter(has_text="Nickname must be 1–50 characters").wait_for()
+    assert violations(page) == []
+
+
+def test_a_new_address_is_shown_as_waiting_until_it_is_confirmed_there(house, look):
+    house.join(ADA)
+    page = look()
+    page.goto(house.profile(ADA))
+    page.get_by_label("Email address").fill("countess@example.net")
+    page.get_by_role("button", name="Save").click()
+    page.get_by_text("We have sent a link to your new address").wait_for()
+    shoot(page, "public/address-saved")
+    change = house.link("countess@example.net")
+    page.goto(house.profile(ADA))
+    page.get_by_role("status").filter(has_text="countess@example.net").wait_for()
+    assert page.get_by_label("Email address").input_value() == ADA
+    assert violations(page) == []
+    shoot(page, "public/address-waits")
+    page.goto(change)
+    page.get_by_text("Your new address is confirmed").wait_for()
+    page.goto(house.profile("countess@example.net"))
+    assert page.get_by_label("Email address").input_value() == "countess@example.net"
+
+
+def test_a_reader_takes_everything_stored_away(house, look):
+    house.join(ADA, nickname="Ada", source="blog")
+    page = look()
+    page.goto(house.profile(ADA))
+    with page.expect_download() as started:
+        page.get_by_role("link", name="Download everything stored about you").click()
+    assert started.value.suggested_filename == "my-data.json"
+    stored = json.loads(Path(started.value.path()).read_text())
+    assert (stored["email"], stored["nickname"]) == (ADA, "Ada")
+
+
+def test_a_reader_leaves_from_the_profile(house, look):
+    house.join(ADA)
+    page = look()
+    page.goto(house.profile(ADA))
+    page.get_by_role("button", name="Unsubscribe and delete my data").click()
+    heading(page, "You are unsubscribed")
+    assert not house.subscribed(ADA)
+
+
+def test_never_again_is_kept_until_its_owner_takes_it_back(house, look):
+    house.join(ADA)
+    page = look()
+    page.goto(house.profile(ADA))
+    page.locator("summary").click()
+    shoot(page, "public/never")
+    page.get_by_role("button", name="Never write to me again").click()
+    heading(page, "We will not write to you again")
+    assert not house.subscribed(ADA)
+    page.goto("/profile")
+    page.locator("summary").click()
+    page.locator("#resume-email").fill(ADA)
+    page.locator("details button").click()
+    page.get_by_text("a link is on its way").wait_for()
+    page.goto(house.link(ADA))
+    heading(page, "May we write to you again?")
+    shoot(page, "public/resume")
+    page.get_by_role("button", name="Yes, take it back").click()
+    heading(page, "Done. You may be written to again")
+
+
+def test_a_link_to_the_profile_is_asked_for_without_saying_who_is_subscribed(house, look):
+    page = look()
+    for address in (ADA, "nobody@example.net"):
+        page.goto("/profile")
+        page.get_by_label("Your email address").first.fill(address)
+        page.get_by_role("button", name="Mail me a link").click()
+        page.get_by_text("If that address is subscribed, a link is on its way").wait_for()
+        house.join(ADA) if address == "nobody@example.net" else None
+
+
+def test_the_link_in_a_mail_unsubscribes_at_once(house, look):
+    house.join(ADA)
+    page = look()
+    page.goto(house.goodbye(ADA))
+    heading(page, "You are unsubscribed")
+    assert not house.subscribed(ADA)
+
+
+@pytest.mark.parametrize("script", [True, False])
+def test_with_safe_links_one_button_acts_and_opening_the_link_does_not(house, look, configure, script):
+    configure(SAFE_LINKS="true")
+    page, link = look(script=script), house.subscribe(ADA)
+    page.goto(link)
+    heading(page, "Please confirm")
+    page.get_by_role("button", name="Yes, confirm").click()
+    heading(page, "Welcome! Your subscription is confirmed")
+    page.goto(house.goodbye(ADA))
+    heading(page, "Do you want to unsubscribe?")
+    assert house.subscribed(ADA)
+    page.get_by_role("button", name="Unsubscribe").click()
+    heading(page, "You are unsubscribed")
+    assert not house.subscribed(ADA)
+
+
+def test_without_a_script_a_form_elsewhere_subscribes(house, elsewhere, look):
+    page = look(script=False)
+    page.goto(elsewhere.show(plain_form(house)))
+    page.get_by_label("Email address").fill(ADA)
+    page.get_by_role("button").click()
+    heading(page, "One more step: look into your inbox")
+    page.goto(house.link(ADA))
+    heading(page, "Welcome! Your subscription is confirmed")
+    page.goto(house.profile(ADA))
+    page.get_by_label("Name").fill("Ada")
+    page.get_by_role("button", name="Save").click()
+    page.get_by_text("Saved.").wait_for()
+
+
+def test_without_a_script_a_mistake_and_the_limit_are_pages_one_can_go_back_from(house, elsewhere, look):
+    page = look(script=False)
+    page.goto(elsewhere.show(plain_form(house)))
+    page.get_by_label("Email address").fill("ada@nowhere")
+    page.get_by_role("button").click()
+    heading(page, "Email address is not valid")
+    shoot(page, "public/error-400")
+    page.go_back()
+    assert page.get_by_label("Email address").input_value() == "ada@nowhere"
+    for number in range(5):
+        house.http.post("/api/subscribe", json={"email": f"n{number}@example.net"}, source_ip="127.0.0.1")
+    page.get_by_label("Email address").fill(ADA)
+    page.get_by_role("button").click()
+    page.get_by_text("Please wait a little and try again.").wait_for()
+    shoot(page, "public/error-429")
+
+
+def plain_form(house):
+    return (
+        f'<form method="post" action="{house.url}/api/subscribe">'
+        '<label>Email address <input type="email" name="email" required></label> <button>Subscribe</button></form>'
+    )
+
+
+def test_the_subscribe_page_can_be_shown_in_a_frame_where_the_form_is_allowed(house, elsewhere, look):
+    page = look()
+    page.goto(elsewhere.show(f'<iframe title="Subscribe" src="{house.url}/subscribe?source=frame"></iframe>'))
+    frame = page.frame_locator("iframe")
+    frame.get_by_label("Email address").fill("ada@nowhere")
+    frame.get_by_role("button", name="Subscribe").click()
+    frame.get_by_role("heading", name="Email address is not valid").wait_for()
+    page.reload()
+    frame.get_by_label("Email address").fill(ADA)
+    frame.get_by_role("button", name="Subscribe").click()
+    frame.get_by_role("heading", name="One more step").wait_for()
+    assert house.subscribed(ADA)
+
+
+@pytest.fixture
+def pages(house, configure):
+    """Every page, by name, as the address to open it at."""
+    house.join("bob@example.net", nickname="Bob")
+    configure(SAFE_LINKS="true")
+    profile = house.profile("bob@example.net")
+    unknown = "0193a5c4-11f0-7a6b-8c01-2d3e4f506172." + "x" * 32
+    return {
+        "subscribe": "/subscribe",
+        "subscribed": "/subscribed",
+        "confirm": house.subscribe(ADA),
+        "confirmed": "/confirmed",
+        "profile": profile,
+        "profile-link": "/profile",
+        "profile-expired": f"/profile?token={unknown}",
+        "profile-updated": "/profile?updated=true",
+        "data-expired": f"/profile/data?token={unknown}",
+        "unsubscribe": house.goodbye("bob@example.net"),
+        "resume-expired": f"/resume?token={unknown}",
+        "archive": "/archive",
+        "not-in-archive": "/archive/0193a5c4-11f0-7a6b-8c01-2d3e4f506172",
+    }
+
+
+POSTED = {
+    "confirm-failed": "/confirm",
+    "unsubscribe-failed": "/api/unsubscribe",
+    "never-expired": "/profile/never",
+    "subscribe-failed": "/api/subscribe",
+    "link-failed": "/api/profile/request-link",
+}
+
+
+@pytest.mark.parametrize("face", ["light", "dark", "phone"])
+def test_every_page_is_for_everybody_on_every_screen(house, elsewhere, look, pages, face):
+    page = look(phone=face == "phone", dark=face == "dark")
+    wrong = {}
+    for name, address in pages.items():
+        page.goto(address)
+        wrong[name] = judged(page, f"public/{face}-{name}", face)
+    for name, path in POSTED.items():
+        page.goto(elsewhere.show(f'<form method="post" action="{house.url}{path}"><button>Go</button></form>'))
+        page.get_by_role("button").click()
+        page.wait_for_url(f"{house.url}/**")
+        wrong[name] = judged(page, f"public/{face}-{name}", face)
+    assert {name: found for name, found in wrong.items() if found} == {}
+
+
+def judged(page, name, face):
+    shoot(page, name)
+    dark = page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(20, 23, 26)"
+    found = violations(page)
+    found += [] if fits(page) else ["does not fit"]
+    found += [] if dark == (face == "dark") else ["wrong colours"]
+    found += [] if page.locator("h1").count() == 1 else ["not one heading"]
+    return found
+
+
+def test_when_the_database_is_away_the_page_says_so_and_loses_nothing(house, look, monkeypatch):
+    from chalicelib.audience import service
+
+    def away(*ignored):
+        raise Unavailable("The service is not available", 5)
+
+    page = look()
+    page.goto("/subscribe")
+    page.get_by_label("Email address").fill(ADA)
+    monkeypatch.setattr(service, "subscribe", away)
+    page.get_by_role("button", name="Subscribe").click()
+    page.get_by_text("Nothing was lost; please try again in a minute.").wait_for()
+    assert violations(page) == []
+    shoot(page, "public/error-503")
+
+
+@pytest.mark.parametrize("colour", ["#0f766e", "#ffd400", "#111111", "#ffffff"])
+@pytest.mark.parametrize("dark", [False, True])
+def test_any_colour_of_a_site_leaves_the_buttons_readable(house, look, configure, colour, dark):
+    configure(SITE_COLOR=colour)
+    page = look(dark=dark)
+    page.goto("/subscribe")
+    assert violations(page) == []
+    shoot(page, f"public/colour-{colour[1:]}-{'dark' if dark else 'light'}")
