@@ -22,7 +22,7 @@ from chalicelib.mail.failures import Failure, QuotaReached, Stopped, Transient, 
 
 LEASE_MS = 90_000
 _CALL_MS = 25_000
-_FRESH_SECONDS = 5.0
+_FRESH_SECONDS = 15.0
 _LOOK_SECONDS = 5.0
 _LONGEST_NAP = 20.0
 _PAGE = 2_000
