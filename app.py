@@ -15,11 +15,16 @@ from chalicelib.bounces import routes as bounces_routes
 from chalicelib.campaigns import archive_routes, preflight_routes, proof_routes
 from chalicelib.campaigns import jobs as campaigns_jobs
 from chalicelib.campaigns import routes as campaign_routes
+from chalicelib.desk import api_routes as desk_api_routes
 from chalicelib.desk import asset_routes as desk_asset_routes
+from chalicelib.desk import bounce_routes as desk_bounce_routes
 from chalicelib.desk import campaign_routes as desk_campaign_routes
+from chalicelib.desk import feed_routes as desk_feed_routes
 from chalicelib.desk import overview_routes as desk_overview_routes
 from chalicelib.desk import sending_routes as desk_sending_routes
+from chalicelib.desk import settings_routes as desk_settings_routes
 from chalicelib.desk import subscriber_routes as desk_subscriber_routes
+from chalicelib.desk import webhook_routes as desk_webhook_routes
 from chalicelib.events import jobs as event_jobs
 from chalicelib.events.webhooks import routes as webhook_routes
 from chalicelib.feeds import jobs as feed_jobs
@@ -49,6 +54,12 @@ app.register_blueprint(desk_overview_routes.routes)
 app.register_blueprint(desk_subscriber_routes.routes)
 app.register_blueprint(desk_campaign_routes.routes)
 app.register_blueprint(desk_sending_routes.routes)
+app.register_blueprint(desk_bounce_routes.routes)
+app.register_blueprint(desk_feed_routes.routes)
+app.register_blueprint(desk_webhook_routes.routes)
+app.register_blueprint(desk_settings_routes.routes)
+app.register_blueprint(desk_api_routes.routes)
+app.register_blueprint(desk_api_routes.api)
 
 
 @app.on_sqs_message(queue=queues.name("mail"), batch_size=10)

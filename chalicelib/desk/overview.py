@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TypeVar
 
+from chalicelib.bounces import service as bounces
 from chalicelib.campaigns import service as campaigns
 from chalicelib.campaigns.model import Campaign, DeliveryState, State
 from chalicelib.census import service as census
@@ -46,6 +47,7 @@ class Overview:
     next: Campaign | None
     sending: tuple[Campaign, ...]
     feed: feeds.View | None
+    bounces: int | None
     account: Account | None
     concerns: tuple[Concern, ...]
 
@@ -69,6 +71,7 @@ def gather() -> Overview:
         next=min(scheduled, key=lambda one: one.scheduled_at or one.created_at, default=None),
         sending=tuple(one for one in recent if one.state is State.PUBLISHING),
         feed=feed,
+        bounces=_tried(lambda: bounces.page(1, 1).total),
         account=account,
         concerns=tuple(_concerns(recent, feed, account)),
     )

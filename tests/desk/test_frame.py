@@ -6,7 +6,18 @@ import pytest
 
 from tests.desk.conftest import ORIGIN
 
-PAGES = ["/admin", "/admin/subscribers", "/admin/do-not-contact", "/admin/campaigns", "/admin/campaigns/new"]
+PAGES = [
+    "/admin",
+    "/admin/subscribers",
+    "/admin/do-not-contact",
+    "/admin/campaigns",
+    "/admin/campaigns/new",
+    "/admin/bounces",
+    "/admin/feed",
+    "/admin/webhooks",
+    "/admin/settings",
+    "/admin/api",
+]
 
 
 @pytest.mark.parametrize("path", PAGES)

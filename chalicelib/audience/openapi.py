@@ -1,0 +1,207 @@
+"""What the OpenAPI document says about subscribers: the operator's calls, and those of the public form and links."""
+
+from typing import Any
+
+Part = dict[str, Any]
+
+_TIME: Part = {"type": "string", "format": "date-time"}
+_COUNT: Part = {"type": "integer", "minimum": 0}
+_EMAIL: Part = {"type": "string", "format": "email", "maxLength": 254}
+_WORD: Part = {"type": "string", "minLength": 1, "maxLength": 64}
+
+
+def _object(required: list[str] | None = None, **properties: Part) -> Part:
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties) if required is None else required,
+    }
+
+
+def _ref(name: str) -> Part:
+    return {"$ref": f"#/components/schemas/{name}"}
+
+
+def _answer(description: str, schema: Part | None = None, kind: str = "application/json") -> Part:
+    return {"description": description, **({"content": {kind: {"schema": schema}}} if schema else {})}
+
+
+def _status(word: str) -> Part:
+    return _object(status={"type": "string", "const": word})
+
+
+def _call(id: str, summary: str, answers: Part, tag: str = "subscribers", **more: Any) -> Part:
+    return {"operationId": id, "summary": summary, "tags": [tag], **more, "responses": answers}
+
+
+def _body(schema: Part) -> Part:
+    return {"required": True, "content": {"application/json": {"schema": schema}}}
+
+
+def _asked(name: str, schema: Part, said: str = "") -> Part:
+    return {"name": name, "in": "query", "schema": schema, **({"description": said} if said else {})}
+
+
+_ERROR = _ref("Error")
+_INVALID = {"400": _answer("It makes no sense; `error` says why", _ERROR)}
+_BUSY = {"429": _answer("Too often; `Retry-After` says when", _ERROR)}
+_PAGE = {"type": "string"}
+_HTML = "text/html"
+
+_FILTER = [
+    _asked("q", {"type": "string", "maxLength": 254}, "Part of the address or of the nickname"),
+    _asked("status", {"type": "string", "enum": ["pending", "activated"]}),
+    _asked("source", {"type": "string", "maxLength": 254}),
+    _asked("tag", {"type": "string", "maxLength": 254}),
+]
+_PAGING = [
+    _asked("page", {"type": "integer", "minimum": 1, "maximum": 1_000_000, "default": 1}),
+    _asked("per_page", {"type": "integer", "minimum": 1, "maximum": 100, "default": 20}),
+]
+_NAMED = _body(_object(email=_EMAIL))
+
+SCHEMAS: Part = {
+    "Subscriber": _object(
+        id={"type": "string", "format": "uuid"},
+        email=_EMAIL,
+        nickname={"type": ["string", "null"]},
+        status={"type": "string", "enum": ["Pending", "Activated"]},
+        created_at=_TIME,
+        activated_at={"type": ["string", "null"], "format": "date-time"},
+    ),
+    "SubscriberPage": _object(
+        items={"type": "array", "items": _ref("Subscriber")}, page=_COUNT, per_page=_COUNT, total=_COUNT
+    ),
+    "SignUp": _object(
+        ["email"],
+        email=_EMAIL,
+        nickname={"type": ["string", "null"], "maxLength": 50},
+        source={"type": ["string", "null"], "maxLength": 255, "description": "Where the form stands"},
+        tags={"type": ["array", "null"], "items": _WORD, "maxItems": 20},
+        metadata={"type": ["object", "null"], "description": "At most 10 KB as JSON"},
+    ),
+}
+
+_ADMIN: Part = {
+    "/admin/api/subscribers": {
+        "get": _call(
+            "listSubscribers",
+            "Subscribers, newest first",
+            {"200": _answer("A page", _ref("SubscriberPage")), **_INVALID},
+            parameters=[*_FILTER, *_PAGING],
+        )
+    },
+    "/admin/api/subscribers/export": {
+        "get": _call(
+            "exportSubscribers",
+            "Subscribers as CSV, UTF-8 with BOM",
+            {
+                "200": _answer("The file", _PAGE, "text/csv"),
+                "303": _answer("To a signed link that works for five minutes, when it is large"),
+                **_INVALID,
+            },
+            parameters=_FILTER,
+        )
+    },
+    "/admin/api/subscribers/{subscriber_id}": {
+        "parameters": [{"name": "subscriber_id", "in": "path", "required": True, "schema": {"type": "string"}}],
+        "delete": _call(
+            "removeSubscriber",
+            "Delete everything stored about a subscriber",
+            {
+                "204": _answer("Gone"),
+                "202": _answer("Done as soon as pending events about them are out", _status("removal_pending")),
+                "404": _answer("No such subscriber", _ERROR),
+            },
+        ),
+    },
+    "/admin/api/do-not-contact": {
+        "post": _call(
+            "setDoNotContact",
+            "Never write to an address again",
+            {"200": _answer("So it is", _status("do_not_contact")), **_INVALID},
+            requestBody=_NAMED,
+        )
+    },
+    "/admin/api/do-not-contact/lift": {
+        "post": _call(
+            "liftDoNotContact",
+            "Let an address sign up again",
+            {"200": _answer("So it is", _status("lifted")), **_INVALID},
+            requestBody=_NAMED,
+        )
+    },
+}
+
+_TOKEN = _asked("token", {"type": "string"}, "As it stands in the mailed link")
+
+_PUBLIC: Part = {
+    "/api/subscribe": {
+        "post": _call(
+            "subscribe",
+            "Sign up; the same answer whether the address is known or not",
+            {
+                "201": _answer("A mail with a link is on its way", _status("confirmation_sent")),
+                "303": _answer("To a page, for a plain form"),
+                **_INVALID,
+                **_BUSY,
+            },
+            "public",
+            requestBody=_body(_ref("SignUp")),
+        )
+    },
+    "/api/unsubscribe": {
+        "parameters": [_TOKEN],
+        "get": _call(
+            "unsubscribe",
+            "Leave, by the link in a mail",
+            {"200": _answer("A page", _PAGE, _HTML), "400": _answer("Not a link of ours", _PAGE, _HTML)},
+            "public",
+        ),
+        "post": _call(
+            "unsubscribeWithOneClick",
+            "Leave, by the mail program itself (RFC 8058)",
+            {"200": _answer("A page", _PAGE, _HTML), "400": _answer("Not a link of ours", _PAGE, _HTML)},
+            "public",
+        ),
+    },
+    "/api/profile/request-link": {
+        "post": _call(
+            "requestProfileLink",
+            "Have a link to one’s own page mailed; the same answer for everybody",
+            {
+                "200": _answer("If somebody has this address, a mail is on its way", _status("link_sent")),
+                "303": _answer("To a page, for a plain form"),
+                **_INVALID,
+                **_BUSY,
+            },
+            "public",
+            requestBody=_NAMED,
+        )
+    },
+    "/api/profile/update": {
+        "post": _call(
+            "updateProfile",
+            "Change one’s nickname or address",
+            {
+                "200": _answer("Changed; a new address has to be confirmed first", _status("updated")),
+                "303": _answer("To a page, for a plain form"),
+                **_INVALID,
+                "401": _answer("The link is used up or too old", _ERROR),
+                "409": _answer("The address belongs to somebody", _ERROR),
+                **_BUSY,
+            },
+            "public",
+            requestBody=_body(
+                _object(
+                    ["token"],
+                    token={"type": "string"},
+                    nickname={"type": ["string", "null"], "maxLength": 50},
+                    email={**_EMAIL, "type": ["string", "null"]},
+                )
+            ),
+        )
+    },
+}
+
+PATHS: Part = {**_ADMIN, **_PUBLIC}

@@ -1,0 +1,21 @@
+"""The description of the API: as a document for machines, and as a page for people."""
+
+from chalicelib.access.door import door
+from chalicelib.desk import frame, openapi
+from chalicelib.web import responses
+from chalicelib.web.request import Request
+from chalicelib.web.responses import Response
+from chalicelib.web.routing import Routes
+
+routes = Routes(__name__, errors=frame.problem, authorizer=door)
+api = Routes(__name__, authorizer=door)
+
+
+@routes.get("/admin/api")
+def read_api(request: Request) -> Response:
+    return frame.page(request, "admin/api.html", calls=openapi.by_tag(), schemas=openapi.document()["components"])
+
+
+@api.get("/admin/api/openapi.json")
+def describe_api(request: Request) -> Response:
+    return responses.json(openapi.document())
