@@ -1,4 +1,4 @@
-"""What every page of ours is asked by a browser test: can everybody use it, does it fit, does it talk to strangers."""
+"""What a browser test asks every page of ours: can everybody use it, does it fit, does it talk to strangers."""
 
 from pathlib import Path
 from typing import Any

@@ -1,10 +1,10 @@
 """A browser before the public pages. The app runs in this very process, on moto, so that each test begins with empty
 tables and its own settings; the page that embeds the form comes from another origin.
 
-- `house`: where the app is: `house.url`, `house.link(address)` (of the newest mail to it), `house.subscribed(address)`.
+- `house`: where the app is: `house.url`, `house.link(address)` (of the newest mail), `house.subscribed(address)`.
 - `elsewhere`: somebody's site: `elsewhere.show("<p>…")` gives the address of a page with that in it.
-- `look()`: a new browser page, `look(phone=True)`, `look(dark=True)`, `look(script=False)`, `look(refused=True)` where
-  a request is going to be blocked. When the test ends, no page may have complained, or asked another host than these two.
+- `look()`: a new browser page; `look(phone=True)`, `look(dark=True)`, `look(script=False)`; `look(refused=True)`
+  where a request will be blocked. When the test ends, no page may have complained, or asked a third host.
 """
 
 import re
@@ -15,9 +15,10 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from chalicelib.audience import jobs
-from local.gateway import Answer, Gateway
+from local.gateway import Gateway
 from local.server import Server
 from local.ses import Client as Mailbox
+from tests.browser.elsewhere import Elsewhere
 from tests.browser.looking import Watched
 from tests.client import Client
 from tests.conftest import received
@@ -64,31 +65,6 @@ class House:
         from chalicelib.audience.store import SubscriberRow
 
         return any(row.email == address for row in SubscriberRow.scan(consistent_read=True))
-
-
-class Elsewhere:
-    def __init__(self) -> None:
-        self._page, self._policy = "", ""
-        self._server = Server(self._answer, 0)
-        self.url = f"http://127.0.0.1:{self._server.port}"
-        self._server.start()
-
-    def show(self, html: str, policy: str = "") -> str:
-        self._policy = policy
-        self._page = (
-            '<!doctype html><html lang="en"><meta charset="utf-8"><title>Somebody’s site</title>'
-            '<meta name="viewport" content="width=device-width, initial-scale=1">'
-            f"<body><main><h1>Somebody’s site</h1>{html}</main></body></html>"
-        )
-        return self.url + "/"
-
-    def stop(self) -> None:
-        self._server.stop()
-
-    def _answer(self, method: str, target: str, *rest: Any) -> Answer:
-        headers = [("Content-Type", "text/html; charset=utf-8")]
-        headers += [("Content-Security-Policy", self._policy)] if self._policy else []
-        return Answer(200, headers, self._page.encode())
 
 
 @pytest.fixture

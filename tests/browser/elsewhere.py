@@ -1,0 +1,32 @@
+"""Somebody's own site, on another origin than Gna's."""
+
+from typing import Any
+
+from local.gateway import Answer
+from local.server import Server
+
+
+class Elsewhere:
+    def __init__(self) -> None:
+        self._page, self._policy = "", ""
+        self._server = Server(self._answer, 0)
+        self.url = f"http://127.0.0.1:{self._server.port}"
+        self._server.start()
+
+    def show(self, html: str, policy: str = "", head: str = "") -> str:
+        """The address of a page with this in it, under this content security policy."""
+        self._policy = policy
+        self._page = (
+            '<!doctype html><html lang="en"><meta charset="utf-8"><title>Somebody’s site</title>'
+            f'<meta name="viewport" content="width=device-width, initial-scale=1">{head}'
+            f"<body><main><h1>Somebody’s site</h1>{html}</main></body></html>"
+        )
+        return self.url + "/"
+
+    def stop(self) -> None:
+        self._server.stop()
+
+    def _answer(self, method: str, target: str, *rest: Any) -> Answer:
+        headers = [("Content-Type", "text/html; charset=utf-8")]
+        headers += [("Content-Security-Policy", self._policy)] if self._policy else []
+        return Answer(200, headers, self._page.encode())
