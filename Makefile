@@ -7,7 +7,7 @@ EMULATOR := .emulator-venv
 STAGE ?= dev
 ARCH ?= arm64
 
-.PHONY: help run reset demo feed emulator test check format package deploy secrets resources answers doctor bench
+.PHONY: help run reset demo feed emulator test check format package deploy secrets resources answers doctor bench pictures
 
 help:
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -81,3 +81,7 @@ doctor: $(VENV)/.ready ## what is wrong, why it matters, how to fix it; before a
 
 bench: $(VENV)/.ready ## measure everything in bench/, print one table
 	$(BIN)/python -m bench
+
+pictures: $(VENV)/.ready $(EMULATOR)/.ready ## take the README's pictures anew, on a day in the life
+	@rm -rf artefacts/day && PICTURES=1 $(BIN)/python -m pytest -q tests/browser/test_day_in_the_life.py
+	@mkdir -p docs/pictures && cp artefacts/day/*.png docs/pictures/
