@@ -1,9 +1,12 @@
 """The watched feed, as a page."""
 
+from collections.abc import Sequence
+from itertools import groupby
+
 from chalicelib.access.door import door
 from chalicelib.desk import frame
 from chalicelib.feeds import service
-from chalicelib.feeds.state import Trigger
+from chalicelib.feeds.state import Check, Trigger
 from chalicelib.kernel import settings
 from chalicelib.web.request import Request
 from chalicelib.web.responses import Response
@@ -16,10 +19,16 @@ _HERE = "/admin/feed"
 
 @routes.get(_HERE)
 def open_feed(request: Request) -> Response:
-    hook = settings.current().url("/api/webhooks/feed")
-    return frame.page(request, "admin/feed.html", here=_HERE, view=service.view(), hook=hook)
+    view, hook = service.view(), settings.current().url("/api/webhooks/feed")
+    return frame.page(request, "admin/feed.html", here=_HERE, view=view, history=_told(view.history), hook=hook)
 
 
 @routes.post(_HERE, accepts=frame.ANY_FORM)
 def look_at_feed(request: Request) -> Response:
     return frame.back(_HERE, f"feed-{service.check(Trigger.ADMIN).result.value}")
+
+
+def _told(history: Sequence[Check]) -> list[tuple[Check, int]]:
+    """The latest of each run of checks with the same outcome, and how many they were: most find nothing."""
+    runs = groupby(history, key=lambda check: (check.trigger, check.result, check.said, check.campaign_id))
+    return [(run[0], len(run)) for run in (list(checks) for _, checks in runs)]

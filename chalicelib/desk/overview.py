@@ -42,7 +42,7 @@ class Overview:
     joined: int
     left: int
     chart: Chart | None
-    recent: tuple[Campaign, ...]
+    drafts: tuple[Campaign, ...]
     last: Campaign | None
     next: Campaign | None
     sending: tuple[Campaign, ...]
@@ -66,7 +66,7 @@ def gather() -> Overview:
         joined=sum(day.joined for day in week),
         left=sum(day.left for day in week),
         chart=chart.of(days, today),
-        recent=tuple(recent[:5]),
+        drafts=tuple(one for one in recent if one.state is State.DRAFT)[:3],
         last=max(sent, key=lambda one: one.published_at or one.created_at, default=None),
         next=min(scheduled, key=lambda one: one.scheduled_at or one.created_at, default=None),
         sending=tuple(one for one in recent if one.state is State.PUBLISHING),
