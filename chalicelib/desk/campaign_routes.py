@@ -132,7 +132,7 @@ def _editor(request: Request, form: Form, whole: Whole | None, status: int = 200
         status,
         here=HERE,
         form=form,
-        version=whole.campaign.version if whole else None,
+        opened_version=whole.campaign.version if whole else "",
         campaign=whole.campaign if whole else None,
         looks=letters.LOOKS,
         problem=problem or None,
