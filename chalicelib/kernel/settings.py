@@ -12,6 +12,8 @@ from chalicelib.kernel.errors import Misconfigured
 _SECRETS = ("SECRET_KEY", "WEBHOOK_SECRET")
 _TEAM = re.compile(r"[A-Za-z0-9_-]{0,63}\Z")
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
+# It is repeated in headers, where a space or a semicolon would begin something else.
+_ORIGIN = re.compile(r"https?://[A-Za-z0-9.:\[\]-]+\Z")
 _COLOUR = re.compile(r"#[0-9a-fA-F]{6}\Z")
 
 
@@ -142,7 +144,7 @@ class _Reader:
 
     def number(self, name: str, default: int, least: int, most: int) -> int:
         value = self.text(name, str(default))
-        if not (value.isascii() and value.isdigit() and least <= int(value) <= most):
+        if not (value.isascii() and value.isdigit() and len(value) < 19 and least <= int(value) <= most):
             raise Misconfigured(f"{name} must be a whole number from {least} to {most}")
         return int(value)
 
@@ -174,8 +176,7 @@ class _Reader:
     def origins(self, name: str) -> tuple[str, ...]:
         origins = tuple(part.strip().rstrip("/") for part in self.text(name).split(",") if part.strip())
         for origin in origins:
-            parts = urlsplit(origin)
-            if not _is_http_url(origin) or parts.path or parts.query:
+            if not _ORIGIN.match(origin) or not _is_http_url(origin):
                 raise Misconfigured(f"{name} must hold origins such as https://example.org, comma-separated")
         return origins
 

@@ -1,6 +1,7 @@
 """A request as the rooms see it: read once, checked, nothing of Chalice left in it."""
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,6 +15,7 @@ FORM = "application/x-www-form-urlencoded"
 MULTIPART = "multipart/form-data"
 
 _MOST_FIELDS = 50
+_HALF = re.compile(rb"\\u[dD][89a-fA-F]")
 
 
 @dataclass(frozen=True)
@@ -75,6 +77,9 @@ class Request:
             raise Invalid("The body is not valid JSON") from None
         if not isinstance(value, dict):
             raise Invalid("The body must be a JSON object")
+        # Half a character can be written in JSON, but neither stored nor sent back.
+        if _HALF.search(self.body) and not _is_text(value):
+            raise Invalid("The body is not valid Unicode")
         return value
 
     def _form(self) -> dict[str, Any]:
@@ -115,6 +120,14 @@ def read(chalice_request: Any, path: Mapping[str, str]) -> Request:
         authorizer=context.get("authorizer") or {},
         repeated=_repeated(chalice_request.to_original_event().get("multiValueHeaders") or {}),
     )
+
+
+def _is_text(value: Any) -> bool:
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except (UnicodeEncodeError, RecursionError):
+        return False
+    return True
 
 
 def _repeated(headers: Mapping[str, list[str]]) -> frozenset[str]:
