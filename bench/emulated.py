@@ -53,21 +53,27 @@ class Meter:
         self.counts: Counter[str] = Counter()
 
     def __enter__(self) -> "Meter":
-        for hooks in self._hooks():
-            hooks.register("before-parameter-build.dynamodb", self._ask)
-            hooks.register("after-call", self._add)
+        clients, bare = self._hooks()
+        clients.register("before-parameter-build.dynamodb", self._ask)
+        clients.register("after-call", self._add)
+        bare.register("before-send.sqs", self._sent)
         return self
 
     def __exit__(self, *failure: object) -> None:
-        for hooks in self._hooks():
-            hooks.unregister("before-parameter-build.dynamodb", self._ask)
-            hooks.unregister("after-call", self._add)
+        clients, bare = self._hooks()
+        clients.unregister("before-parameter-build.dynamodb", self._ask)
+        clients.unregister("after-call", self._add)
+        bare.unregister("before-send.sqs", self._sent)
 
     @staticmethod
-    def _hooks() -> list[Any]:
+    def _hooks() -> tuple[Any, Any]:
+        """Of the tables' client, and of the bare wire, which hands messages over."""
         from chalicelib.kernel import aws, tables
 
-        return [client.meta.events for client in (tables._connection().client, aws.client("sqs"))]
+        return tables._connection().client.meta.events, aws.session().get_component("event_emitter")
+
+    def _sent(self, **other: Any) -> None:
+        self.counts["requests"] += 1
 
     def _ask(self, params: dict[str, Any], **other: Any) -> None:
         params["ReturnConsumedCapacity"] = "INDEXES"

@@ -4,7 +4,7 @@ from chalicelib.kernel import aws, limits, queues
 
 
 def warm_up() -> None:
-    for service in ("sqs", "sesv2", "sns", "ssm"):
+    for service in ("sesv2", "sns", "ssm"):
         aws.client(service)
     limits.probe()
     queues.probe()

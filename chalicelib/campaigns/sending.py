@@ -15,7 +15,7 @@ from chalicelib.campaigns import posting as postings
 from chalicelib.campaigns.engine import Halt, Job, Pause, Run
 from chalicelib.campaigns.model import Counts, Delivery, DeliveryState
 from chalicelib.campaigns.parts import Kind, Part, Plan, Progress
-from chalicelib.kernel import aws, clock, ids, log, queues
+from chalicelib.kernel import clock, ids, log, queues
 from chalicelib.kernel.errors import NotFound, Unavailable
 
 QUEUE = "sending"
@@ -83,7 +83,6 @@ def _work(order: Order, delivery: Delivery, part: Part, time_left: Callable[[], 
 
 def warm_up() -> None:
     """Before threads run: botocore's session is not safe while it makes clients."""
-    aws.client("sqs")
     part_store.plan("none")
     try:
         postings.watch().account()

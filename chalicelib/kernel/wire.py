@@ -32,7 +32,7 @@ _AGAIN = frozenset(
         "TransactionInProgressException",
     }
 )
-_TARGET = "DynamoDB_20120810."
+_DYNAMODB_TARGET, _SQS_TARGET = "DynamoDB_20120810.", "AmazonSQS."
 # botocore leaves this off: a body then waits until its head is acknowledged, which may take 40 ms a call.
 _AT_ONCE = (socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 _LONGEST_REST = 30.0
@@ -58,6 +58,7 @@ class _Service:
 
 _DYNAMODB = _Service("dynamodb", "dynamodb", "dynamodb", 5)
 _SES = _Service("sesv2", "email", "ses", 20)
+_SQS = _Service("sqs", "sqs", "sqs", 10)
 
 
 def dynamodb(operation: str, parameters: Mapping[str, Any]) -> Any:
@@ -66,15 +67,12 @@ def dynamodb(operation: str, parameters: Mapping[str, Any]) -> Any:
     So a write must be conditional on what it changes: its second try then fails instead of counting twice, and
     `ConditionFailed.item` shows whether it was its own first try that got in the way.
     """
-    headers = {"X-Amz-Target": _TARGET + operation, "Content-Type": "application/x-amz-json-1.0"}
-    body = json.dumps(parameters).encode()
-    for attempt in range(_ATTEMPTS):
-        if attempt:
-            time.sleep(random.uniform(0, 0.05 * 2**attempt))  # noqa: S311 - jitter, not a secret
-        answer = _tried(operation, headers, body)
-        if answer is not None:
-            return answer
-    raise Unavailable
+    return _insisted(_DYNAMODB, _DYNAMODB_TARGET, operation, parameters)
+
+
+def sqs(operation: str, parameters: Mapping[str, Any]) -> Any:
+    """Call SQS, several times if it is busy or the answer is lost: a message may then be there twice, as any may."""
+    return _insisted(_SQS, _SQS_TARGET, operation, parameters)
 
 
 def ses(operation: str, path: str, parameters: Mapping[str, Any] | bytes) -> Any:
@@ -133,12 +131,24 @@ def _plain(value: Mapping[str, Any]) -> Any:
             return [_plain(part) for part in content]
 
 
-def _tried(operation: str, headers: Mapping[str, str], body: bytes) -> Any:
+def _insisted(service: _Service, target: str, operation: str, parameters: Mapping[str, Any]) -> Any:
+    headers = {"X-Amz-Target": target + operation, "Content-Type": "application/x-amz-json-1.0"}
+    body = json.dumps(parameters).encode()
+    for attempt in range(_ATTEMPTS):
+        if attempt:
+            time.sleep(random.uniform(0, 0.05 * 2**attempt))  # noqa: S311 - jitter, not a secret
+        answer = _tried(service, operation, headers, body)
+        if answer is not None:
+            return answer
+    raise Unavailable
+
+
+def _tried(service: _Service, operation: str, headers: Mapping[str, str], body: bytes) -> Any:
     """The answer, or None if it is worth another try."""
     from botocore.exceptions import HTTPClientError
 
     try:
-        status, answer = _exchange(_DYNAMODB, operation, "/", headers, body)
+        status, answer = _exchange(service, operation, "/", headers, body)
     except HTTPClientError:
         return None
     if status < 300:

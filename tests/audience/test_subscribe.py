@@ -2,6 +2,7 @@
 
 import pytest
 
+from chalicelib.kernel import aws, tables
 from tests.conftest import received
 
 
@@ -104,25 +105,26 @@ def test_a_stranger_cannot_rename_an_active_reader(reader):
 
 def test_new_pending_and_activated_addresses_cannot_be_told_apart(reader, http):
     """The same answer, after the same calls to AWS."""
-    from chalicelib.kernel import aws
-
+    reader("pending@example.net").subscribe()
+    reader("active@example.net").join()
     calls: list[str] = []
-    pending, active = reader("pending@example.net"), reader("active@example.net")
-    pending.subscribe()
-    active.join()
-    session = aws.session()
+    emitters = (aws.session().get_component("event_emitter"), tables._connection().client.meta.events)
+
+    def heard(event_name: str, **_: object) -> None:
+        calls.append(event_name.rpartition(".")[2])
 
     def answer_to(email: str) -> tuple[object, ...]:
         calls.clear()
         answer = http.post("/api/subscribe", json={"email": email}, source_ip="192.0.2.77")
         return answer.status, answer.body, tuple(calls)
 
-    from chalicelib.kernel import tables
-
-    for client in (aws.client("sqs"), tables._connection().client):
-        client.meta.events.register("before-call", lambda model, **_: calls.append(model.name))
-    assert session
-    new, waiting, activated = (answer_to(f"{who}@example.net") for who in ("new", "pending", "active"))
+    for emitter in emitters:
+        emitter.register_first("before-send", heard)
+    try:
+        new, waiting, activated = (answer_to(f"{who}@example.net") for who in ("new", "pending", "active"))
+    finally:
+        for emitter in emitters:
+            emitter.unregister("before-send", heard)
     assert new == waiting == activated
     assert new[2] == ("UpdateItem", "TransactWriteItems", "SendMessage")
 
