@@ -4,17 +4,17 @@ import base64
 import binascii
 import json
 import re
-from dataclasses import dataclass
 from typing import Any
 
 from chalicelib.kernel.errors import Refused
+from chalicelib.kernel.value import value
 
 # API Gateway stops at 10 KB of headers, other fronts may not.
 _LONGEST = 16_384
 _FORM = re.compile(r"[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+")
 
 
-@dataclass(frozen=True)
+@value
 class Token:
     header: dict[str, Any]
     claims: dict[str, Any]

@@ -1,13 +1,13 @@
 """Who is asking? Checks a Cloudflare Access token; knows nothing of API Gateway, Chalice or the network."""
 
 import math
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol
 
 from chalicelib.access.token import Token, invalid, read
 from chalicelib.kernel.errors import Misconfigured, Refused, Unauthenticated
 from chalicelib.kernel.settings import Settings
+from chalicelib.kernel.value import value
 
 _LEEWAY = 30
 _LONGEST_NAME = 320
@@ -17,7 +17,7 @@ class KeyRing(Protocol):
     def find(self, kid: str, now: float) -> Any: ...
 
 
-@dataclass(frozen=True)
+@value
 class Identity:
     """`name` is an e-mail address, or a service token's name; `kind` says which."""
 

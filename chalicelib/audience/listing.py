@@ -2,7 +2,6 @@
 bare wire, because a search looks at everybody."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from heapq import merge
 from itertools import chain, islice
 from typing import Any
@@ -12,11 +11,12 @@ from chalicelib.audience.model import ACTIVATED, PENDING
 from chalicelib.census import service as census
 from chalicelib.kernel import clock, ids, settings, wire
 from chalicelib.kernel.errors import NotFound
+from chalicelib.kernel.value import value
 
 _LABELS = {ACTIVATED: "Activated", PENDING: "Pending"}
 
 
-@dataclass(frozen=True)
+@value
 class Entry:
     id: str
     email: str
@@ -32,7 +32,7 @@ class Entry:
         return _LABELS[self.status]
 
 
-@dataclass(frozen=True)
+@value
 class Filter:
     """Whom to list: everybody, or those who match all that is asked."""
 
@@ -52,7 +52,7 @@ class Filter:
         return found and in_source and (not self.tag or self.tag in entry.tags)
 
 
-@dataclass(frozen=True)
+@value
 class Page:
     items: tuple[Entry, ...]
     page: int

@@ -3,13 +3,13 @@
 import json
 import re
 import unicodedata
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
 from chalicelib.kernel import keyed
 from chalicelib.kernel.addresses import Address
 from chalicelib.kernel.errors import Invalid
+from chalicelib.kernel.value import value
 
 PENDING, ACTIVATED = "pending", "activated"
 CAPTURE_PENDING, CAPTURE_CONFIRMED, CAPTURE_EXPIRED = "PENDING", "CONFIRMED", "EXPIRED"
@@ -31,7 +31,7 @@ _MOST_METADATA_BYTES = 10_240
 _NICKNAME_LENGTH = "Nickname must be 1–50 characters"
 
 
-@dataclass(frozen=True)
+@value
 class Capture:
     """What came along when somebody signed up: where, with which tags and metadata."""
 
@@ -42,7 +42,7 @@ class Capture:
     ip_hash: str | None
 
 
-@dataclass(frozen=True)
+@value
 class SignUp:
     address: Address
     nickname: str | None
@@ -50,7 +50,7 @@ class SignUp:
     names_source: bool
 
 
-@dataclass(frozen=True)
+@value
 class Subscriber:
     id: str
     email: str
@@ -77,7 +77,7 @@ class Subscriber:
         return self.confirmation_expires_at is not None and self.confirmation_expires_at <= now
 
 
-@dataclass(frozen=True)
+@value
 class Profile:
     """What a person sees of themselves."""
 

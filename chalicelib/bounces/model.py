@@ -2,7 +2,6 @@
 an address that will never take mail, and a person who complained."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from email.utils import parseaddr
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 from chalicelib.kernel import addresses, clock
 from chalicelib.kernel.addresses import Address
 from chalicelib.kernel.errors import Invalid
+from chalicelib.kernel.value import value
 
 KEPT = timedelta(days=7)
 
@@ -17,7 +17,7 @@ _NOT_SPAM = "not-spam"
 _LONGEST_REASON = 60
 
 
-@dataclass(frozen=True)
+@value
 class Bounce:
     """Somebody could not be reached. It names them by id: the address is looked up when it is shown."""
 
@@ -28,18 +28,18 @@ class Bounce:
     delivery_id: str | None = None
 
 
-@dataclass(frozen=True)
+@value
 class Bounced:
     address: Address
     reason: str
 
 
-@dataclass(frozen=True)
+@value
 class Complained:
     address: Address
 
 
-@dataclass(frozen=True)
+@value
 class Report:
     """One notification: `id` is the same however often it comes."""
 

@@ -1,7 +1,6 @@
 """What to do about mails that did not arrive: keep word of it for a week, or let go of who complained."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from chalicelib.audience import erasure, recipients
@@ -12,18 +11,19 @@ from chalicelib.events import outbox
 from chalicelib.events.model import EventType
 from chalicelib.kernel import clock, keyed, log, tables
 from chalicelib.kernel.addresses import Address
+from chalicelib.kernel.value import value
 from chalicelib.mail import mailboxes
 
 _COMPLAINT = "complaint"
 
 
-@dataclass(frozen=True)
+@value
 class Shown:
     bounce: Bounce
     person: Recipient
 
 
-@dataclass(frozen=True)
+@value
 class Page:
     items: list[Shown]
     total: int

@@ -1,18 +1,18 @@
 """What was sent to everybody, for everybody to read. What was sent to some is nobody else's business."""
 
-from dataclasses import dataclass
 from datetime import datetime
 
 from chalicelib.campaigns import renderer, service
 from chalicelib.campaigns.model import Campaign, State
 from chalicelib.kernel import settings
 from chalicelib.kernel.errors import NotFound
+from chalicelib.kernel.value import value
 
 PER_PAGE = 20
 _OUT = (State.PUBLISHING, State.PUBLISHED)
 
 
-@dataclass(frozen=True)
+@value
 class Issue:
     id: str
     subject: str
@@ -24,7 +24,7 @@ class Issue:
         return settings.current().url(f"/archive/{self.id}")
 
 
-@dataclass(frozen=True)
+@value
 class Shelf:
     issues: list[Issue]
     page: int

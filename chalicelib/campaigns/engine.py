@@ -7,7 +7,7 @@ shown, and sent again only when an admin says so.
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from chalicelib.audience import recipients
 from chalicelib.audience.recipients import Recipient
@@ -18,6 +18,7 @@ from chalicelib.campaigns.pacing import Pace
 from chalicelib.campaigns.parts import LARGEST_BATCH, Kind, Part
 from chalicelib.kernel import clock, log
 from chalicelib.kernel.errors import Unavailable
+from chalicelib.kernel.value import value
 from chalicelib.mail.failures import Failure, QuotaReached, Stopped, Transient, Unanswered
 
 LEASE_MS = 90_000
@@ -47,7 +48,7 @@ class Halt(Exception):
         self.reason = reason
 
 
-@dataclass(frozen=True)
+@value
 class Job:
     """What a part needs to know of its delivery: the letter is posted by `post`, one result for each person."""
 

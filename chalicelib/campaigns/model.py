@@ -5,11 +5,12 @@ and `derive` what a campaign's state therefore is.
 """
 
 from collections.abc import Iterable, Sequence, Set
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 
 from chalicelib.kernel.errors import Conflict
+from chalicelib.kernel.value import value
 
 OVERDUE = timedelta(hours=6)
 EMAIL = "email"
@@ -65,7 +66,7 @@ _STEPS = {
 }
 
 
-@dataclass(frozen=True)
+@value
 class Terms:
     """Wanted words: at least one of `any`, every one of `all`, not one of `none`. An empty list asks nothing."""
 
@@ -81,7 +82,7 @@ class Terms:
         )
 
 
-@dataclass(frozen=True)
+@value
 class Aim:
     """Whom a campaign is for: everybody, or those whose sources and tags both match."""
 
@@ -96,7 +97,7 @@ class Aim:
         return self.sources.match(sources) and self.tags.match(tags)
 
 
-@dataclass(frozen=True)
+@value
 class Counts:
     """sent + failed + unknown = recipients once a delivery has finished."""
 
@@ -114,7 +115,7 @@ class Counts:
         )
 
 
-@dataclass(frozen=True)
+@value
 class Delivery:
     """One campaign going out through one channel. `attempt` counts retries; `note` is for the admin to read."""
 
@@ -132,7 +133,7 @@ class Delivery:
     finished_at: datetime | None = None
 
 
-@dataclass(frozen=True)
+@value
 class Campaign:
     """All of a campaign but its content, which only few readers need. `version` grows with every change."""
 
@@ -154,7 +155,7 @@ class Campaign:
     version: int = 1
 
 
-@dataclass(frozen=True)
+@value
 class Content:
     """What the author wrote: a body in the campaign's format and, if they wish, their own plain text."""
 
@@ -162,7 +163,7 @@ class Content:
     text: str | None = None
 
 
-@dataclass(frozen=True)
+@value
 class Whole:
     campaign: Campaign
     content: Content

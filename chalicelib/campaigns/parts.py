@@ -5,11 +5,12 @@ mail. Whoever holds a part's lease claims a batch on it, sends the batch, and se
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 
 from chalicelib.campaigns.model import Counts
 from chalicelib.kernel import ids
+from chalicelib.kernel.value import value
 
 LARGEST_BATCH = 50
 _PEOPLE_A_SEGMENT = 1_000
@@ -31,7 +32,7 @@ class Progress(StrEnum):
     DONE = "done"
 
 
-@dataclass(frozen=True)
+@value
 class Part:
     """`claim` are the people of the batch at hand. While it is `out`, SES may have been given it; otherwise it
     certainly was not, and only waits. `cursor` is where reading goes on after it. `until` is when the lease ends, in
@@ -73,7 +74,7 @@ class Part:
         return self.progress is Progress.OPEN and self.until < now
 
 
-@dataclass(frozen=True)
+@value
 class Plan:
     """That a delivery was cut into parts, once: it outlives them, so that a late message cannot start it anew.
 

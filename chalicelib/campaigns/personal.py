@@ -10,7 +10,8 @@ typed travel as values too.
 import html
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from chalicelib.kernel.value import value
 
 _WRITTEN = re.compile(r"\{\{\s*(nickname|greeting)\s*(?:\|([^{}<>\n\ufdd0\ufdd1]{0,60}))?\}\}")
 _MARK = re.compile("\ufdd0(\\d+)\ufdd1")
@@ -25,7 +26,7 @@ GREETING = "Hi"
 TOKEN = "token"  # noqa: S105 - the name of a hole
 
 
-@dataclass(frozen=True)
+@value
 class Wish:
     """One thing to be said to each reader in their own way, and what is said to those without a nickname."""
 

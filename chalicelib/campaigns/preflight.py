@@ -1,7 +1,6 @@
 """Before the button: what would hurt, how many people, what it costs and when it is done. Links are not visited."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 from html.parser import HTMLParser
@@ -15,6 +14,7 @@ from chalicelib.campaigns.renderer import Mailing
 from chalicelib.census import service as census
 from chalicelib.kernel import clock, settings
 from chalicelib.kernel.errors import Unavailable
+from chalicelib.kernel.value import value
 from chalicelib.mail import account as mail_account
 from chalicelib.mail.account import Account, Identity
 
@@ -29,14 +29,14 @@ class Level(StrEnum):
     NOTE = "note"
 
 
-@dataclass(frozen=True)
+@value
 class Finding:
     level: Level
     code: str
     message: str
 
 
-@dataclass(frozen=True)
+@value
 class Report:
     recipients: int
     cost: float

@@ -6,7 +6,6 @@ is filling in holes.
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 from urllib.parse import urlsplit
@@ -16,6 +15,7 @@ from chalicelib.campaigns.model import Campaign, Format, Whole
 from chalicelib.campaigns.personal import Wish, Wishes
 from chalicelib.kernel import settings
 from chalicelib.kernel.errors import Misconfigured
+from chalicelib.kernel.value import value
 from chalicelib.mail import mailboxes, render
 from chalicelib.mail.message import Message
 
@@ -26,7 +26,7 @@ _LONGEST_OPENING = 120
 _UNSUBSCRIBE = "/api/unsubscribe?token="
 
 
-@dataclass(frozen=True)
+@value
 class Mailing:
     """A campaign ready to be sent: three templates with holes, and how the holes are filled for a reader."""
 

@@ -5,7 +5,7 @@ whatever it finds.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import timedelta
 
 from chalicelib.audience import recipients
@@ -17,6 +17,7 @@ from chalicelib.campaigns.model import Counts, Delivery, DeliveryState
 from chalicelib.campaigns.parts import Kind, Part, Plan, Progress
 from chalicelib.kernel import clock, ids, log, queues
 from chalicelib.kernel.errors import NotFound, Unavailable
+from chalicelib.kernel.value import value
 
 QUEUE = "sending"
 _OWED_FOR = timedelta(days=30)
@@ -25,7 +26,7 @@ _COUNT_UP_TO = 16_000
 _FORGOTTEN = "What this delivery still owed is no longer known: it ended more than thirty days ago"
 
 
-@dataclass(frozen=True)
+@value
 class Order:
     """A message on the queue: one part of one delivery, to be worked on."""
 

@@ -1,6 +1,6 @@
 """What can be done with campaigns, one function per verb. Whether it may be done is decided in `model`."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import Any
 
@@ -8,9 +8,10 @@ from chalicelib.campaigns import changes, deliveries, fields, model, store
 from chalicelib.campaigns.model import Aim, Campaign, Content, Deed, Delivery, Format, Origin, State, Whole
 from chalicelib.kernel import clock, ids, log, tables
 from chalicelib.kernel.errors import Conflict, NotFound, Unavailable
+from chalicelib.kernel.value import value
 
 
-@dataclass(frozen=True)
+@value
 class Draft:
     """What an author composes."""
 
@@ -22,7 +23,7 @@ class Draft:
     aim: Aim = field(default_factory=Aim)
 
 
-@dataclass(frozen=True)
+@value
 class Page:
     items: list[Campaign]
     total: int

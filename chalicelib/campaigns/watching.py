@@ -1,12 +1,13 @@
 """How far a campaign is at this moment: while it is sent, the engine has its counts and its rows do not yet."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from chalicelib.campaigns import delivery_store, sending, store
 from chalicelib.campaigns.model import Counts, Delivery, DeliveryState, State, Whole
 from chalicelib.census import service as census
 from chalicelib.kernel import ids
 from chalicelib.kernel.errors import NotFound
+from chalicelib.kernel.value import value
 
 
 def live(whole: Whole) -> Whole:
@@ -16,7 +17,7 @@ def live(whole: Whole) -> Whole:
     return replace(whole, campaign=replace(whole.campaign, counts=counts), deliveries=deliveries)
 
 
-@dataclass(frozen=True)
+@value
 class Look:
     """`expected` is how many there will be in the end, about; None when it is over, or when nobody has counted."""
 

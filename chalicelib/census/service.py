@@ -1,18 +1,18 @@
 """How many subscribers there are, and were: counts only, nothing about anybody."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import groupby
 
 from chalicelib.census import store
 from chalicelib.kernel import clock, tables
 from chalicelib.kernel.tables import Write
+from chalicelib.kernel.value import value
 
 _FOLDED_AFTER = timedelta(days=1)
 
 
-@dataclass(frozen=True)
+@value
 class Day:
     day: str
     joined: int

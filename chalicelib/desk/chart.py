@@ -1,15 +1,15 @@
 """A line through daily counts, as the few numbers an SVG needs. Days on which nothing happened are filled in."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import date, timedelta
 
 from chalicelib.census.service import Day
+from chalicelib.kernel.value import value
 
 WIDTH, HEIGHT = 720, 160
 
 
-@dataclass(frozen=True)
+@value
 class Point:
     day: date
     total: int
@@ -17,7 +17,7 @@ class Point:
     left: int
 
 
-@dataclass(frozen=True)
+@value
 class Chart:
     points: tuple[Point, ...]
     top: int

@@ -1,12 +1,13 @@
 """What stands in the form an author writes a campaign in, as typed; and the campaign it makes, once it is checked."""
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from typing import Any
 
 from chalicelib.campaigns import fields
 from chalicelib.campaigns.model import Aim, Format, Whole
 from chalicelib.campaigns.service import Draft
 from chalicelib.kernel.errors import Invalid
+from chalicelib.kernel.value import value
 from chalicelib.web.request import Request
 
 # Which words a reader's sources and tags are compared with: the names of the fields that hold them.
@@ -14,7 +15,7 @@ WORDS = tuple(f"{kind}_{how}" for kind in ("sources", "tags") for how in ("any",
 _LONGEST = 4_000
 
 
-@dataclass(frozen=True)
+@value
 class Form:
     subject: str = ""
     preheader: str = ""

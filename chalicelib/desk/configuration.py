@@ -1,24 +1,23 @@
 """What is set up and what is not, as the settings page shows it. Of a secret only whether there is one."""
 
-from dataclasses import dataclass
-
 from chalicelib.kernel import checkup, settings
 from chalicelib.kernel.checkup import Finding
 from chalicelib.kernel.errors import GnaError, Misconfigured
 from chalicelib.kernel.settings import Settings
+from chalicelib.kernel.value import value
 from chalicelib.mail import account as mail_account
 from chalicelib.mail.account import Account, Identity
 
 _NONE = "not set"
 
 
-@dataclass(frozen=True)
+@value
 class Group:
     title: str
     facts: tuple[tuple[str, str, str], ...]
 
 
-@dataclass(frozen=True)
+@value
 class Configuration:
     findings: tuple[Finding, ...]
     groups: tuple[Group, ...]

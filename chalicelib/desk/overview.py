@@ -1,7 +1,6 @@
 """What the first page shows: one look at every room. A room that does not answer leaves its place empty."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import TypeVar
 
@@ -16,6 +15,7 @@ from chalicelib.events.webhooks import service as webhooks
 from chalicelib.feeds import service as feeds
 from chalicelib.kernel import checkup, clock, log, settings
 from chalicelib.kernel.errors import GnaError
+from chalicelib.kernel.value import value
 from chalicelib.mail import account as mail_account
 from chalicelib.mail.account import Account
 
@@ -26,7 +26,7 @@ _ALMOST = 0.9
 Found = TypeVar("Found")
 
 
-@dataclass(frozen=True)
+@value
 class Concern:
     """Something to look at. `serious`: until somebody does, something does not work."""
 
@@ -36,7 +36,7 @@ class Concern:
     link: str
 
 
-@dataclass(frozen=True)
+@value
 class Overview:
     people: int
     joined: int

@@ -1,11 +1,11 @@
 """What happens here that other systems may want to know: its types, what each tells, and how long it is kept."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
 
 from chalicelib.kernel import clock
+from chalicelib.kernel.value import value
 
 KEPT = timedelta(days=30)
 
@@ -60,7 +60,7 @@ EXAMPLES: Mapping[EventType, Payload] = {
 }
 
 
-@dataclass(frozen=True)
+@value
 class Event:
     id: str
     aggregate_id: str

@@ -1,12 +1,13 @@
 """What is mailed of new entries: one campaign for all of them, title, excerpt and link each."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 
 from chalicelib.campaigns.service import Draft
 from chalicelib.feeds import excerpt
 from chalicelib.feeds.model import Entry
 from chalicelib.kernel import clock, settings
+from chalicelib.kernel.value import value
 from chalicelib.mail import render
 
 _LONGEST_EXCERPT = 320
@@ -16,7 +17,7 @@ _LONGEST_MADE_UP_TITLE = 70
 _MOST = 50
 
 
-@dataclass(frozen=True)
+@value
 class Item:
     """An entry as a reader sees it: plain texts, not escaped yet, and http(s) URLs."""
 

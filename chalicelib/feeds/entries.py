@@ -7,13 +7,13 @@ import html
 import io
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
 from chalicelib.feeds import document, excerpt
 from chalicelib.feeds.document import NotAFeed
 from chalicelib.feeds.model import Entry, identity
+from chalicelib.kernel.value import value
 
 _LONGEST_TITLE = 300
 _HTML_TYPES = ("text/html", "application/xhtml+xml")
@@ -21,7 +21,7 @@ _HTML_TYPES = ("text/html", "application/xhtml+xml")
 _EARLIEST = datetime(1990, 1, 1, tzinfo=UTC)
 
 
-@dataclass(frozen=True)
+@value
 class Feed:
     """`hub` and `topic` are the feed's own word on who announces its changes, and under which name."""
 

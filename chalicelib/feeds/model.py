@@ -6,8 +6,9 @@ seen are kept beside the time: an entry seen before is never new, whatever its d
 
 import hashlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
+
+from chalicelib.kernel.value import value
 
 # An entry dated a little before the last one may still be new: dates without a time, wrong time zones, a post that
 # was drafted yesterday. Further back only what its author says today counts as published then.
@@ -20,7 +21,7 @@ VANISHED_UNDATED = 1000
 FLOODABLE = 10
 
 
-@dataclass(frozen=True)
+@value
 class Entry:
     """One entry. Title, link and image are plain text and http(s) URLs or empty; `html` is as the feed has it.
 
@@ -46,7 +47,7 @@ class Entry:
         return hashlib.blake2b(name.encode("utf-8", "replace"), digest_size=MARK_BYTES).digest()
 
 
-@dataclass(frozen=True)
+@value
 class Memory:
     """`marks`: those of the latest document first, then those that have vanished since, most recently seen first."""
 
@@ -54,7 +55,7 @@ class Memory:
     marks: tuple[bytes, ...] = ()
 
 
-@dataclass(frozen=True)
+@value
 class Verdict:
     """`new` is the latest first; `waiting_until` is when the next future-dated entry is due."""
 

@@ -2,7 +2,6 @@
 
 import hashlib
 import re
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
@@ -11,6 +10,7 @@ from chalicelib.feeds.document import NotAFeed
 from chalicelib.feeds.entries import Feed
 from chalicelib.kernel import fetch
 from chalicelib.kernel.fetch import Answer, Bounds, FetchFailed
+from chalicelib.kernel.value import value
 
 _BOUNDS = Bounds(seconds=7.0, largest=5_000_000, redirects=5)
 _ACCEPT = (
@@ -23,7 +23,7 @@ _LINK = re.compile(r"<([^<>]{1,2000})>([^<]{0,400})")
 _RELATION = re.compile(r"""\brel\s*=\s*"?([\w\s-]{1,80})""", re.IGNORECASE)
 
 
-@dataclass(frozen=True)
+@value
 class Known:
     """What the last answer said about itself, so that the next may be just: unchanged."""
 
@@ -32,7 +32,7 @@ class Known:
     body_hash: str = ""
 
 
-@dataclass(frozen=True)
+@value
 class Reading:
     """`feed` is None if it is what it was."""
 

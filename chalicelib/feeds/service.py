@@ -6,7 +6,7 @@ new. Whatever stops between two steps leaves either the old state, to be checked
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -21,6 +21,7 @@ from chalicelib.feeds.reader import Reading, Unreadable
 from chalicelib.feeds.state import Check, Result, State, Trigger
 from chalicelib.kernel import clock, locks, log, settings, tables
 from chalicelib.kernel.errors import Unavailable
+from chalicelib.kernel.value import value
 from chalicelib.mail.notices import notify_admin
 
 _LEASE_SECONDS = 60
@@ -29,7 +30,7 @@ _SHOWN = 20
 _HISTORY = 50
 
 
-@dataclass(frozen=True)
+@value
 class Outcome:
     """What a check comes to, before it is written."""
 
@@ -40,7 +41,7 @@ class Outcome:
     has_events: bool = False
 
 
-@dataclass(frozen=True)
+@value
 class View:
     url: str
     mode: str

@@ -1,11 +1,12 @@
 """What is known about the watched feed between two checks, and how each outcome changes it. No I/O."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 
 from chalicelib.feeds.model import Verdict
 from chalicelib.feeds.reader import Known, Reading, Unreadable
+from chalicelib.kernel.value import value
 
 FAILING = 3
 
@@ -31,13 +32,13 @@ class Result(StrEnum):
     OFF = "off"
 
 
-@dataclass(frozen=True)
+@value
 class Notice:
     subject: str
     text: str
 
 
-@dataclass(frozen=True)
+@value
 class Check:
     """One check as the admin sees it. `said` is a sentence of ours."""
 
@@ -51,7 +52,7 @@ class Check:
     took_ms: int = 0
 
 
-@dataclass(frozen=True)
+@value
 class State:
     """`version` grows with every write: a transaction made from an older state does not go through.
 

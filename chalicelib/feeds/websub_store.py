@@ -1,6 +1,6 @@
 """Subscriptions with hubs, one row each beside the feed's other rows. There is one, or two while a feed moves."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 
@@ -8,6 +8,7 @@ from pynamodb.attributes import NumberAttribute, UnicodeAttribute
 
 from chalicelib.feeds.store import FEED
 from chalicelib.kernel import clock, tables
+from chalicelib.kernel.value import value
 
 _PART = "websub "
 _LEAVING_KEPT = timedelta(days=3)
@@ -19,7 +20,7 @@ class Standing(StrEnum):
     LEAVING = "leaving"
 
 
-@dataclass(frozen=True)
+@value
 class Subscription:
     token: str
     hub: str

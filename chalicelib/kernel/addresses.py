@@ -1,15 +1,15 @@
 """E-mail addresses: which ones we take, and when two are the same."""
 
 import unicodedata
-from dataclasses import dataclass
 
 from chalicelib.kernel.errors import Invalid
+from chalicelib.kernel.value import value
 
 _LONGEST = 254
 _REASON = "Email address is not valid"
 
 
-@dataclass(frozen=True)
+@value
 class Address:
     """`typed` is what we write to; `key` is what makes two addresses the same."""
 

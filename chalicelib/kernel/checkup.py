@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from chalicelib.kernel.settings import Settings
+from chalicelib.kernel.value import value
 
 _LOOPBACK = {"127.0.0.1", "localhost", "::1"}
 _AUDIENCE = re.compile(r"[0-9a-f]{64}\Z")
@@ -22,7 +22,7 @@ _FREE_MAIL = {
 }
 
 
-@dataclass(frozen=True)
+@value
 class Finding:
     """`serious` means that something does not work, or is not safe, until it is put right."""
 

@@ -10,13 +10,14 @@ import threading
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from http.client import HTTPException
 from typing import Any
 from urllib.parse import urljoin
 
 from chalicelib.kernel import reach, settings
+from chalicelib.kernel.value import value
 from chalicelib.kernel.version import VERSION
 
 _PERMANENT = (301, 308)
@@ -36,14 +37,14 @@ class FetchFailed(Exception):
         self.reason = reason
 
 
-@dataclass(frozen=True)
+@value
 class Bounds:
     seconds: float = 8.0
     largest: int = 5_000_000
     redirects: int = 5
 
 
-@dataclass(frozen=True)
+@value
 class Answer:
     """`url` is where it came from in the end; `permanent_url` is where permanent redirects alone lead."""
 
@@ -55,7 +56,7 @@ class Answer:
     elapsed: float
 
 
-@dataclass(frozen=True)
+@value
 class _Call:
     method: str
     url: str

@@ -8,10 +8,10 @@ import ipaddress
 import queue
 import socket
 import threading
-from dataclasses import dataclass
 from typing import Any
 
 from chalicelib.kernel import settings
+from chalicelib.kernel.value import value
 
 _LONGEST_URL = 2048
 _DEFAULT_PORTS = {"http": 80, "https": 443}
@@ -33,7 +33,7 @@ class Unreachable(Exception):
         self.refused = refused
 
 
-@dataclass(frozen=True)
+@value
 class Target:
     scheme: str
     host: str

@@ -3,11 +3,11 @@
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from urllib.parse import urlsplit
 
 from chalicelib.kernel.errors import Misconfigured
+from chalicelib.kernel.value import value
 
 _SECRETS = ("SECRET_KEY", "WEBHOOK_SECRET")
 _TEAM = re.compile(r"[A-Za-z0-9_-]{0,63}\Z")
@@ -17,7 +17,7 @@ _ORIGIN = re.compile(r"https?://[A-Za-z0-9.:\[\]-]+\Z")
 _COLOUR = re.compile(r"#[0-9a-fA-F]{6}\Z")
 
 
-@dataclass(frozen=True)
+@value
 class Settings:
     prefix: str
     site_name: str

@@ -8,7 +8,6 @@ import random
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, TypeVar
 
@@ -23,6 +22,7 @@ from pynamodb.transactions import TransactGet, TransactWrite
 
 from chalicelib.kernel import aws, settings
 from chalicelib.kernel.errors import Unavailable
+from chalicelib.kernel.value import value
 
 _CONFLICT_ATTEMPTS = 6
 _CONFLICTS = {"TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"}
@@ -60,14 +60,14 @@ class Row(Model):
         return connection
 
 
-@dataclass(frozen=True)
+@value
 class Put:
     row: Row
     condition: Condition | None = None
     show: bool = False
 
 
-@dataclass(frozen=True)
+@value
 class Update:
     row: Row
     actions: Sequence[Action]
@@ -75,13 +75,13 @@ class Update:
     show: bool = False
 
 
-@dataclass(frozen=True)
+@value
 class Delete:
     row: Row
     condition: Condition | None = None
 
 
-@dataclass(frozen=True)
+@value
 class Check:
     row: Row
     condition: Condition

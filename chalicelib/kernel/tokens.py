@@ -3,14 +3,14 @@
 import hashlib
 import hmac
 import re
-from dataclasses import dataclass
 
 from chalicelib.kernel import ids
+from chalicelib.kernel.value import value
 
 _SECRET = re.compile(r"[A-Za-z0-9_-]{32}\Z")
 
 
-@dataclass(frozen=True)
+@value
 class Token:
     id: str
     secret: str

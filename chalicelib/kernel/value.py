@@ -36,7 +36,7 @@ def _contents(self: Any) -> tuple[Any, ...]:
     return tuple(self.__dict__[name] for name in self.__dataclass_fields__)
 
 
-def _equal(self: Any, other: object) -> bool:
+def _equal(self: Any, other: object) -> Any:
     if other.__class__ is not self.__class__:
         return NotImplemented
     return _contents(self) == _contents(other)

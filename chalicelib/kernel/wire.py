@@ -10,12 +10,12 @@ import random
 import socket
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 from chalicelib.kernel import aws
 from chalicelib.kernel.errors import Unavailable
+from chalicelib.kernel.value import value
 
 _ATTEMPTS = 4
 _CONDITION = "ConditionalCheckFailedException"
@@ -46,7 +46,7 @@ class ConditionFailed(Exception):
         self.item = item
 
 
-@dataclass(frozen=True)
+@value
 class _Service:
     """`name` is botocore's, `host` begins the host name, `signed_as` is what a signature calls it."""
 

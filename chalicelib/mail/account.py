@@ -1,15 +1,15 @@
 """The SES account as it is now: how much may be sent, whether to everybody, and whether it will be believed."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from chalicelib.kernel import aws
+from chalicelib.kernel.value import value
 from chalicelib.mail import failures, mailboxes
 from chalicelib.mail.failures import Stopped
 
 
-@dataclass(frozen=True)
+@value
 class Account:
     """`per_day` is -1 where SES sets no limit; `in_sandbox` means: to verified addresses only."""
 
@@ -25,7 +25,7 @@ class Account:
         return float("inf") if self.per_day < 0 else max(0.0, self.per_day - self.sent_today)
 
 
-@dataclass(frozen=True)
+@value
 class Identity:
     """What SES knows of the sender: the address itself, or the domain it stands under."""
 

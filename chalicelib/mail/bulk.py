@@ -7,12 +7,13 @@ not escape, and a hole without a value means that the mail silently never leaves
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from json.encoder import encode_basestring_ascii as quoted
 from typing import Any
 
 from chalicelib.kernel import settings, wire
 from chalicelib.kernel.errors import GnaError, Invalid
+from chalicelib.kernel.value import value
 from chalicelib.mail import failures, mailboxes
 from chalicelib.mail.failures import Failure, Rejected, Unanswered
 from chalicelib.mail.message import check_headers
@@ -27,7 +28,7 @@ _PATH = "/v2/email/outbound-bulk-emails"
 Call = Callable[[str, str, bytes], Any]
 
 
-@dataclass(frozen=True)
+@value
 class Letter:
     """What everybody gets; `headers` are those that are the same in every copy, `tags` come back in SES's events."""
 
@@ -38,7 +39,7 @@ class Letter:
     tags: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
+@value
 class Entry:
     """One person's copy: a value for every hole, and the headers that are theirs alone."""
 

@@ -3,9 +3,10 @@
 import re
 import unicodedata
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from chalicelib.kernel.errors import Invalid
+from chalicelib.kernel.value import value
 
 LONGEST_SUBJECT = 250
 LONGEST_HEADER = 995
@@ -16,7 +17,7 @@ _HEADER_NAME = re.compile(r"[!-9;-~]{1,126}\Z")
 _HEADER_VALUE = re.compile(rf"[ -~]{{1,{LONGEST_HEADER}}}\Z")
 
 
-@dataclass(frozen=True)
+@value
 class Message:
     """A value that would end a header early, or that SES would refuse, cannot be made."""
 
@@ -46,8 +47,8 @@ def check_subject(subject: str) -> None:
 def check_headers(headers: Mapping[str, str]) -> None:
     if len(headers) > MOST_HEADERS:
         raise Invalid(f"A mail can carry {MOST_HEADERS} headers")
-    for name, value in headers.items():
+    for name, content in headers.items():
         if not _HEADER_NAME.match(name):
             raise Invalid("A header's name is not valid")
-        if not _HEADER_VALUE.match(value):
+        if not _HEADER_VALUE.match(content):
             raise Invalid(f"The header {name} must be one line of at most {LONGEST_HEADER} ASCII characters")

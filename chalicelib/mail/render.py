@@ -4,19 +4,19 @@ A deployment's own templates lie under `templates/own/email/` and win, one file 
 into the elements already, so that sending a mail does not have to load an inliner.
 """
 
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from chalicelib.kernel import settings
 from chalicelib.kernel.colour import ink_on
+from chalicelib.kernel.value import value
 
 # In the deployed package `vendor/templates` lies in the root, so that this is the same place there and here.
 _TEMPLATES = Path(__file__).parents[2] / "templates"
 
 
-@dataclass(frozen=True)
+@value
 class Rendered:
     subject: str
     html: str

@@ -3,12 +3,12 @@
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 from urllib.parse import parse_qsl, unquote
 
 from chalicelib.kernel.errors import Invalid
+from chalicelib.kernel.value import value
 
 JSON = "application/json"
 FORM = "application/x-www-form-urlencoded"
@@ -18,7 +18,7 @@ _MOST_FIELDS = 50
 _HALF = re.compile(rb"\\u[dD][89a-fA-F]")
 
 
-@dataclass(frozen=True)
+@value
 class Request:
     method: str
     path: Mapping[str, str]

@@ -2,10 +2,11 @@
 
 import json as _json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 from chalicelib.kernel import errors
+from chalicelib.kernel.value import value
 
 _STATUS: dict[type[errors.GnaError], int] = {
     errors.Invalid: 400,
@@ -41,7 +42,7 @@ _LETTER = (
 )
 
 
-@dataclass(frozen=True)
+@value
 class Response:
     status: int
     body: str = ""

@@ -8,13 +8,14 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import timedelta
 
 from chalicelib.events.model import Event
 from chalicelib.events.webhooks import bus, health, model, post, store
 from chalicelib.events.webhooks.model import BUS, Attempt, Owed, Result, Webhook
 from chalicelib.kernel import clock, ids, locks, log, queues, settings, tables
+from chalicelib.kernel.value import value
 
 AddressOf = Callable[[str], str | None]
 
@@ -27,7 +28,7 @@ _LANE = 50
 _FAILURES_IN_A_ROW = 5
 
 
-@dataclass(frozen=True)
+@value
 class Destination:
     id: str
     webhook: Webhook | None

@@ -2,12 +2,12 @@
 
 import random
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from chalicelib.events.model import Event, EventType
 from chalicelib.kernel import clock, settings
 from chalicelib.kernel.errors import Invalid
+from chalicelib.kernel.value import value
 
 ACTIVE, PAUSED, DISABLED = "active", "paused", "disabled"
 BUS = "eventbridge"
@@ -26,7 +26,7 @@ _LONGEST_ASKED_WAIT = 86_400
 _SCHEDULE = (5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400)
 
 
-@dataclass(frozen=True)
+@value
 class Webhook:
     """`types` empty means every type. `key` names the signing secret, which is kept nowhere."""
 
@@ -51,7 +51,7 @@ class Webhook:
         return self.state == ACTIVE and (self.resume_at is None or self.resume_at <= clock.text(moment))
 
 
-@dataclass(frozen=True)
+@value
 class Owed:
     """An event on its way to one destination."""
 
@@ -60,7 +60,7 @@ class Owed:
     due_at: str
 
 
-@dataclass(frozen=True)
+@value
 class Result:
     """What came of one try. `error` is a reason of ours, never what the other side said."""
 
@@ -75,7 +75,7 @@ class Result:
         return self.status == 410
 
 
-@dataclass(frozen=True)
+@value
 class Attempt:
     id: str
     event_id: str

@@ -1,7 +1,6 @@
 """Managing webhooks, one function per verb: list, add, change, remove, rotate, test, replay, attempts."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
@@ -10,13 +9,14 @@ from chalicelib.events.webhooks import model, post, replay, signing, store
 from chalicelib.events.webhooks.model import ACTIVE, MOST, OVERLAP, PAUSED, TEST, Attempt, Webhook
 from chalicelib.kernel import clock, ids, queues, reach, settings, tables
 from chalicelib.kernel.errors import Conflict, Invalid, NotFound
+from chalicelib.kernel.value import value
 
 _RESOLVING = 3.0
 _LONGEST_PAGE = 100
 _NONE = "There is no such webhook"
 
 
-@dataclass(frozen=True)
+@value
 class Revealed:
     """A webhook with its secret: the only time it is shown."""
 
