@@ -13,13 +13,13 @@ class Elsewhere:
         self.url = f"http://127.0.0.1:{self._server.port}"
         self._server.start()
 
-    def show(self, html: str, policy: str = "", head: str = "") -> str:
+    def show(self, html: str, policy: str = "", head: str = "", name: str = "Somebody’s site") -> str:
         """The address of a page with this in it, under this content security policy."""
         self._policy = policy
         self._page = (
-            '<!doctype html><html lang="en"><meta charset="utf-8"><title>Somebody’s site</title>'
-            f'<meta name="viewport" content="width=device-width, initial-scale=1">{head}'
-            f"<body><main><h1>Somebody’s site</h1>{html}</main></body></html>"
+            '<!doctype html><html lang="en"><meta charset="utf-8">'
+            f'<meta name="viewport" content="width=device-width, initial-scale=1"><title>{name}</title>{head}'
+            f"<body><main><h1>{name}</h1>{html}</main></body></html>"
         )
         return self.url + "/"
 

@@ -89,7 +89,7 @@ class Day:
     def sign_up(self, elsewhere):
         form = f'<script src="{self.gna.url}/embed.js" data-source="friend" data-name async></script>'
         words = "<p>I write about bread, and about waiting for it. Once a month you can have it by mail.</p>"
-        self.page.goto(elsewhere.show(words + form, head=LOOK))
+        self.page.goto(elsewhere.show(words + form, head=LOOK, name="Bread, slowly"))
         self.page.get_by_label("Email address").fill(EMAIL)
         self.page.get_by_label("Name").fill(NAME)
         self.page.get_by_role("button", name="Subscribe").click()
@@ -161,8 +161,6 @@ class Day:
     def look_at_the_bounce(self):
         bounced = _until(lambda: json.loads(self.gna.get("/admin/api/bounces")[1])["items"])
         assert {one["email"] for one in bounced} == {BOUNCING}
-        if self.gna.get("/admin/bounces")[0] != 200:
-            return
         self.page.goto("/admin/bounces")
         self.page.get_by_text(BOUNCING).first.wait_for()
         self._picture("7-bounces")

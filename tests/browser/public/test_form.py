@@ -3,6 +3,7 @@
 import pytest
 
 from tests.browser.looking import fits, shoot, violations
+from tests.docs.pages import blocks
 
 TEXTS = {
     "email": "E-Mail-Adresse",
@@ -202,3 +203,16 @@ def test_the_script_is_small_and_may_be_kept(house):
     assert len(answer.body) < 5 * 1024
     assert answer.headers["Cache-Control"] == "public, max-age=3600"
     assert house.http.get("/embed.js?v=1").headers["Cache-Control"] == "public, max-age=31536000"
+
+
+@pytest.mark.parametrize("number", [0, 1], ids=["script", "plain"])
+def test_the_snippets_of_the_readme_work_as_they_stand(house, elsewhere, look, number):
+    snippet = blocks("html")[number].text.replace("https://news.example.org", house.url)
+    page = look(script=number == 0)
+    page.goto(elsewhere.show(snippet))
+    sign_up(page, "ada@example.net")
+    page.get_by_text("look into your inbox").wait_for()
+    house.http.get(house.link("ada@example.net").removeprefix(house.url))
+    token = house.profile("ada@example.net").partition("token=")[2]
+    stored = house.http.get(f"/profile/data?token={token}").json
+    assert [capture["source"] for capture in stored["captures"]] == ["blog"]

@@ -1,0 +1,104 @@
+"""`python -m deploy.restore`: people who are in a restored copy of the tables and no longer in the tables themselves.
+
+First restore `subscribers`, `emails` and `captures` to one moment in the DynamoDB console, each with `-restored`
+behind its name. Whoever left since then, or had not confirmed, stays away; nobody who is there is touched.
+"""
+
+import argparse
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import boto3
+from botocore.exceptions import ClientError
+
+from deploy import stage as stages
+from deploy.stack import Clients
+from deploy.stage import Refused, Stage
+
+Row = dict[str, Any]
+
+_GONE = ("UNSUBSCRIBED", "DO_NOT_CONTACT_SET")
+# Events, and with them the knowledge of who left, are kept so long.
+_KNOWN = timedelta(days=30)
+_MOST_CAPTURES = 97  # a transaction holds a hundred rows
+
+
+@dataclass
+class Person:
+    row: Row
+    address: Row
+    captures: list[Row] = field(default_factory=list)
+
+
+def missing(clients: Clients, stage: Stage, now: datetime) -> list[Person]:
+    """Who could be brought back."""
+    dynamodb, prefix = clients("dynamodb"), stage.prefix
+    for table in ("subscribers", "emails", "captures"):
+        _check_age(dynamodb, f"{prefix}-{table}-restored", now)
+    here = {row["id"]["S"] for row in _scan(dynamodb, f"{prefix}-subscribers", "id")}
+    gone = {row["aggregate_id"]["S"] for row in _scan(dynamodb, f"{prefix}-events") if row["type"]["S"] in _GONE}
+    addresses = {row["subscriber_id"]["S"]: row for row in _scan(dynamodb, f"{prefix}-emails-restored")}
+    people = {
+        id: Person(row, addresses[id])
+        for row in _scan(dynamodb, f"{prefix}-subscribers-restored")
+        if (id := row["id"]["S"]) not in here | gone and id in addresses and row["status"]["S"] == "activated"
+    }
+    for capture in _scan(dynamodb, f"{prefix}-captures-restored"):
+        if capture["subscriber_id"]["S"] in people:
+            people[capture["subscriber_id"]["S"]].captures.append(capture)
+    return list(people.values())
+
+
+def bring_back(clients: Clients, stage: Stage, person: Person) -> bool:
+    """All of a person at once, or nothing: not if the address belongs to somebody else by now."""
+    prefix = stage.prefix
+    writes = [
+        _put(f"{prefix}-subscribers", person.row, "id"),
+        _put(f"{prefix}-emails", person.address, "address"),
+        *(_put(f"{prefix}-captures", capture, "subscriber_id") for capture in person.captures[:_MOST_CAPTURES]),
+    ]
+    try:
+        clients("dynamodb").transact_write_items(TransactItems=writes)
+    except ClientError as failure:
+        if failure.response["Error"]["Code"] != "TransactionCanceledException":
+            raise
+        return False
+    return True
+
+
+def _check_age(dynamodb: Any, table: str, now: datetime) -> None:
+    try:
+        found = dynamodb.describe_table(TableName=table)["Table"]
+    except dynamodb.exceptions.ResourceNotFoundException:
+        raise Refused(f"{table} is missing: restore it to a point in time in the DynamoDB console") from None
+    of = found.get("RestoreSummary", {}).get("RestoreDateTime", now)
+    if now - of > _KNOWN:
+        raise Refused(f"{table} is older than {_KNOWN.days} days: who left since then is no longer known")
+
+
+def _scan(dynamodb: Any, table: str, *names: str) -> Iterator[Row]:
+    wanted = {"ProjectionExpression": ", ".join(names)} if names else {}
+    for page in dynamodb.get_paginator("scan").paginate(TableName=table, ConsistentRead=True, **wanted):
+        yield from page["Items"]
+
+
+def _put(table: str, row: Row, key: str) -> dict[str, Any]:
+    return {"Put": {"TableName": table, "Item": row, "ConditionExpression": f"attribute_not_exists({key})"}}
+
+
+def main(arguments: list[str] | None = None, clients: Clients = boto3.client) -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--stage", default="dev")
+    parser.add_argument("--copy", action="store_true", help="bring them back; without it they are only counted")
+    options = parser.parse_args(arguments)
+    stage = stages.Stage(options.stage, {})
+    people = missing(clients, stage, datetime.now(UTC))
+    print(f"{len(people)} people are in the restored tables, not in {stage.prefix}, and did not leave")
+    if options.copy:
+        print(f"{sum(bring_back(clients, stage, person) for person in people)} brought back")
+
+
+if __name__ == "__main__":
+    main()
