@@ -7,7 +7,7 @@ EMULATOR := .emulator-venv
 STAGE ?= dev
 ARCH ?= arm64
 
-.PHONY: help run reset demo feed emulator test check format package deploy secrets resources answers doctor bench pictures
+.PHONY: help run reset demo feed emulator test check format package deploy secrets resources answers redrive doctor bench pictures
 
 help:
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -75,6 +75,9 @@ resources: $(VENV)/.ready ## tables, queues and topics alone, for plain `chalice
 
 answers: $(VENV)/.ready ## after each plain `chalice deploy`: what it took away or cannot say
 	$(BIN)/python -m deploy.plain answers --stage $(STAGE)
+
+redrive: $(VENV)/.ready ## put dead letters back on their queue (STAGE, QUEUE=mail|sending|deliveries|feed|events|mail-events)
+	$(BIN)/python -m deploy.redrive --stage $(STAGE) --queue $(QUEUE)
 
 doctor: $(VENV)/.ready ## what is wrong, why it matters, how to fix it; before and after deploying
 	@$(BIN)/python -m deploy.doctor --stage $(STAGE)

@@ -1,0 +1,45 @@
+"""`make redrive QUEUE=sending`: put dead letters back on their queue once what killed them is repaired."""
+
+import argparse
+from typing import Any
+
+import boto3
+
+from deploy import stage as stages
+
+_BATCH = 10
+
+
+def redrive(sqs: Any, prefix: str, queue: str) -> int:
+    """Say how many were put back. Each is put back before it is taken off, so that none is lost on the way; whatever
+    handles messages here takes one that comes twice."""
+    source, target = (_url(sqs, f"{prefix}-{name}") for name in (f"{queue}-dead", queue))
+    moved = 0
+    while letters := sqs.receive_message(QueueUrl=source, MaxNumberOfMessages=_BATCH).get("Messages"):
+        for letter in letters:
+            sqs.send_message(QueueUrl=target, MessageBody=letter["Body"])
+            sqs.delete_message(QueueUrl=source, ReceiptHandle=letter["ReceiptHandle"])
+            moved += 1
+    return moved
+
+
+def _url(sqs: Any, name: str) -> str:
+    try:
+        return str(sqs.get_queue_url(QueueName=name)["QueueUrl"])
+    except sqs.exceptions.QueueDoesNotExist:
+        raise stages.Refused(
+            f"there is no queue {name}: QUEUE is mail, sending, deliveries, feed …"
+        ) from None
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--stage", default="dev")
+    parser.add_argument("--queue", required=True)
+    arguments = parser.parse_args()
+    moved = redrive(boto3.client("sqs"), stages.Stage(arguments.stage, {}).prefix, arguments.queue)
+    print(f"{moved} put back on {arguments.queue}")
+
+
+if __name__ == "__main__":
+    main()
