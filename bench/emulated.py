@@ -14,6 +14,7 @@ from typing import Any
 
 _ROOT = Path(__file__).parent.parent
 PREFIX = "gna-bench"
+_READ = ("Item", "Items", "Responses")
 _SETTINGS = {
     "GNA_PREFIX": PREFIX,
     "GNA_LOCAL": "true",
@@ -56,18 +57,18 @@ class Meter:
         clients, bare = self._hooks()
         clients.register("before-parameter-build.dynamodb", self._ask)
         clients.register("after-call", self._add)
-        bare.register("before-send.sqs", self._sent)
+        bare.register("before-send", self._sent)
         return self
 
     def __exit__(self, *failure: object) -> None:
         clients, bare = self._hooks()
         clients.unregister("before-parameter-build.dynamodb", self._ask)
         clients.unregister("after-call", self._add)
-        bare.unregister("before-send.sqs", self._sent)
+        bare.unregister("before-send", self._sent)
 
     @staticmethod
     def _hooks() -> tuple[Any, Any]:
-        """Of the tables' client, and of the bare wire, which hands messages over."""
+        """Of the tables' client, and of the bare wire, which searches and hands messages over."""
         from chalicelib.kernel import aws, tables
 
         return tables._connection().client.meta.events, aws.session().get_component("event_emitter")
@@ -83,6 +84,7 @@ class Meter:
         self.counts[model.name] += 1
         if model.name in ("Query", "Scan"):
             self.counts["rows read"] += parsed.get("ScannedCount", 0)
+        self.counts["bytes read"] += len(json.dumps([parsed.get(part) for part in _READ], default=str))
         consumed = parsed.get("ConsumedCapacity") or []
         if model.name.startswith(("Get", "BatchGet", "TransactGet", "Query", "Scan")):
             return

@@ -1,0 +1,53 @@
+"""What a look at campaigns costs: the list, one campaign and its progress, with few campaigns and with many."""
+
+from typing import Any
+
+from bench import emulated
+from bench.table import Row, at_most
+
+_FEW, _MANY = 20, 1_000
+_BODY = "<p>" + "A long letter. " * 2_000 + "</p>"
+_MOST_REQUESTS = 3
+
+
+def rows() -> list[Row]:
+    few, many = emulated.run("bench.campaigns")
+    found = [
+        at_most(f"{look}: requests", many[look]["requests"], _MOST_REQUESTS, detail=f"with {_MANY:,} campaigns")
+        for look in many
+    ]
+    for look in many:
+        growth = many[look]["bytes read"] / few[look]["bytes read"]
+        shown = f"{many[look]['bytes read'] / 1000:.3g} KB, a letter has {len(_BODY) / 1000:.3g} KB"
+        found.append(at_most(f"{look}: bytes read, {_MANY:,} ÷ {_FEW} campaigns", growth, 1.1, detail=shown))
+    return found
+
+
+def _measure() -> list[dict[str, dict[str, float]]]:
+    from chalicelib.campaigns import service, watching
+    from chalicelib.campaigns.model import State
+
+    found = []
+    for present, wanted in ((0, _FEW), (_FEW, _MANY)):
+        for number in range(present, wanted):
+            whole = service.create(service.Draft(f"Letter {number:06}", _BODY))
+        campaign_id = whole.campaign.id
+        found.append(
+            {
+                "campaigns, first page": _metered(lambda: service.page(None, 1, 20)),
+                "campaigns, first page of drafts": _metered(lambda: service.page(State.DRAFT, 1, 20)),
+                "one campaign": _metered(lambda id=campaign_id: service.view(id)),
+                "its progress": _metered(lambda id=campaign_id: watching.look(id)),
+            }
+        )
+    return found
+
+
+def _metered(look: Any) -> dict[str, float]:
+    with emulated.Meter() as meter:
+        look()
+    return {what: float(meter.counts[what]) for what in ("requests", "bytes read")}
+
+
+if __name__ == "__main__":
+    emulated.main(_measure)
