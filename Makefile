@@ -3,11 +3,12 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 EMULATOR := .emulator-venv
+AUDIT := .audit-venv
 
 STAGE ?= dev
 ARCH ?= arm64
 
-.PHONY: help run reset demo feed emulator test check format package deploy secrets resources answers redrive doctor bench pictures
+.PHONY: help run reset demo feed emulator test check format package deploy secrets resources answers redrive doctor pages bench load faults pictures
 
 help:
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -50,12 +51,21 @@ $(EMULATOR)/.ready: local/emulator-requirements.txt
 	@$(EMULATOR)/bin/pip install --quiet --disable-pip-version-check -r local/emulator-requirements.txt
 	@touch $@
 
-check: $(VENV)/.ready ## format, lint, types, template
+# In an environment of its own: it brings twenty packages along.
+$(AUDIT)/.ready: deploy/audit-requirements.txt
+	@echo "gna: installing pip-audit into $(AUDIT)"
+	@test -x $(AUDIT)/bin/pip || $(PYTHON) -m venv $(AUDIT)
+	@$(AUDIT)/bin/pip install --quiet --disable-pip-version-check -r deploy/audit-requirements.txt
+	@touch $@
+
+check: $(VENV)/.ready ## format, lint, types, template, licences, known vulnerabilities
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/cfn-lint .chalice/resources.yaml
-	$(BIN)/python -m pytest -q tests/test_architecture.py tests/deploy/test_resources.py
+	$(BIN)/python -m pytest -q tests/test_architecture.py tests/deploy/test_resources.py tests/deploy/test_pages.py
+	-@$(MAKE) --no-print-directory -s $(AUDIT)/.ready
+	@$(BIN)/python -m deploy.audit
 
 format: $(VENV)/.ready ## put the code into its form
 	$(BIN)/ruff check --fix .
@@ -81,6 +91,10 @@ redrive: $(VENV)/.ready ## put dead letters back on their queue (STAGE, QUEUE=ma
 
 doctor: $(VENV)/.ready ## what is wrong, why it matters, how to fix it; before and after deploying
 	@$(BIN)/python -m deploy.doctor --stage $(STAGE)
+
+pages: $(VENV)/.ready ## write docs/licences.md and docs/privacy.md from the code
+	@$(BIN)/python -m deploy.licences
+	@$(BIN)/python -m deploy.privacy
 
 bench: $(VENV)/.ready ## measure everything in bench/, print one table
 	$(BIN)/python -m bench

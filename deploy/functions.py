@@ -1,6 +1,7 @@
 """`.chalice/functions.yaml` as Chalice's stage configuration and as one policy for each function."""
 
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,8 @@ _SEND = ("SendMessage", "GetQueueUrl")
 _CONSUME = ("ReceiveMessage", "DeleteMessage", "ChangeMessageVisibility", "GetQueueAttributes")
 _MAIL = ("SendEmail", "SendRawEmail", "SendTemplatedEmail", "SendBulkEmail", "SendBulkTemplatedEmail")
 _DOWNLOADS = ("PutObject", "GetObject", "DeleteObject", "AbortMultipartUpload", "ListBucket")
+
+LOGS_KEPT = timedelta(days=30)
 
 
 @dataclass(frozen=True)
@@ -74,7 +77,7 @@ def stage_config(functions: list[Function], architecture: str) -> dict[str, Any]
         "api_gateway_endpoint_type": "REGIONAL",
         "autogen_policy": False,
         "lambda_architecture": architecture,
-        "log_retention_in_days": 30,
+        "log_retention_in_days": LOGS_KEPT.days,
         "lambda_functions": {
             function.name: {
                 "iam_policy_file": function.policy_file,

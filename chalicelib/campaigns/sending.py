@@ -20,7 +20,7 @@ from chalicelib.kernel.errors import NotFound, Unavailable
 from chalicelib.kernel.value import value
 
 QUEUE = "sending"
-_OWED_FOR = timedelta(days=30)
+OWED_FOR = timedelta(days=30)
 _LONGEST_DELAY = 900
 _COUNT_UP_TO = 16_000
 _FORGOTTEN = "What this delivery still owed is no longer known: it ended more than thirty days ago"
@@ -133,7 +133,7 @@ def _end(delivery: Delivery, plan: Plan, found: Sequence[Part]) -> None:
         return
     try:
         found = _closed(found)
-        part_store.expire(delivery.id, found, clock.epoch(clock.now() + _OWED_FOR))
+        part_store.expire(delivery.id, found, clock.epoch(clock.now() + OWED_FOR))
     except part_store.Lost:
         return  # a twin is at it, or a worker came back: whoever is last ends it
     counts = parts.total(found)

@@ -16,8 +16,8 @@ from chalicelib.kernel import clock, ids, tables
 
 FEED = "feed"
 _STATE, _MARKS, _LATEST, _CHECK, _CALL = "state", "marks", "latest", "check ", "call "
-_KEPT = timedelta(days=30)
-_CALL_KEPT = timedelta(minutes=30)
+KEPT = timedelta(days=30)
+CALL_KEPT = timedelta(minutes=30)
 
 
 class StateRow(tables.Row):
@@ -139,7 +139,7 @@ def told(state: State) -> None:
 
 def take_call(mark: str) -> bool:
     """False if this very call was taken before."""
-    row = CallRow(FEED, _CALL + mark, expires_at=clock.epoch(clock.now() + _CALL_KEPT))
+    row = CallRow(FEED, _CALL + mark, expires_at=clock.epoch(clock.now() + CALL_KEPT))
     try:
         tables.put(row, CallRow.part.does_not_exist())
     except tables.Stale:
@@ -216,7 +216,7 @@ def _check_row(check: Check) -> CheckRow:
         new=check.new,
         campaign_id=check.campaign_id or None,
         took_ms=check.took_ms,
-        expires_at=clock.epoch(check.at + _KEPT),
+        expires_at=clock.epoch(check.at + KEPT),
     )
 
 

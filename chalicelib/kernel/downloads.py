@@ -8,7 +8,7 @@ from chalicelib.kernel.errors import Misconfigured
 
 _PIECE = 5 * 1024 * 1024  # the least S3 takes as a part of a larger upload
 _LINK_SECONDS = 300
-_KEPT = timedelta(minutes=15)
+KEPT = timedelta(minutes=15)
 
 
 def publish(chunks: Iterable[bytes], content_type: str, filename: str) -> str:
@@ -39,7 +39,7 @@ def clean_up() -> int:
     if not settings.current().downloads_bucket:
         return 0
     place = {"Bucket": _bucket()}
-    before = clock.now() - _KEPT
+    before = clock.now() - KEPT
     objects = aws.call("s3", "list_objects_v2", **place).get("Contents", [])
     old = [item["Key"] for item in objects if item["LastModified"] < before]
     for key in old:

@@ -1,0 +1,49 @@
+"""`make check`: whether a pinned package has a published vulnerability, by pip-audit, which has an environment of
+its own because it brings twenty packages along. Where its advisory service cannot be asked, that is said."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+_PIP_AUDIT = Path(".audit-venv/bin/pip-audit")
+_FILES = ("requirements.txt", "local/requirements.txt")
+_PATIENCE = 180
+
+
+def main() -> int:
+    found, asked = 0, 0
+    for file in _FILES:
+        answer = _ask(file)
+        asked += sum("vulns" in package for package in answer)
+        found += sum(_tell(file, package) for package in answer)
+    if not asked:
+        print("audit: the advisory service cannot be reached from here: NOT checked for known vulnerabilities")
+    else:
+        print(f"audit: {asked} pinned packages checked, {found} with a known vulnerability")
+    return bool(found)
+
+
+def _ask(file: str) -> list[dict[str, object]]:
+    """Every package with its `vulns`, or with a `skip_reason`; nothing at all if the service did not answer."""
+    command = [str(_PIP_AUDIT), "-r", file, "--no-deps", "--disable-pip", "--format", "json"]
+    try:
+        answer = subprocess.run(
+            [*command, "--progress-spinner", "off"], capture_output=True, timeout=_PATIENCE, check=False
+        )
+        return list(json.loads(answer.stdout)["dependencies"])
+    except (OSError, subprocess.TimeoutExpired, ValueError, KeyError):
+        return []
+
+
+def _tell(file: str, package: dict[str, object]) -> bool:
+    vulnerabilities = package.get("vulns") or []
+    assert isinstance(vulnerabilities, list)
+    for one in vulnerabilities:
+        repaired = ", ".join(one.get("fix_versions", [])) or "no repaired version"
+        print(f"audit: {file}: {package['name']} {package['version']}: {one['id']} ({repaired})")
+    return bool(vulnerabilities)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,69 @@
+"""`python -m deploy.licences`: which licences the deployed package carries, from what the packages say themselves."""
+
+import re
+import sys
+from importlib.metadata import metadata
+from pathlib import Path
+
+PAGE = Path("docs/licences.md")
+REQUIREMENTS = Path("requirements.txt")
+
+# What may be passed on with the package, also in a closed deployment. Anything else is looked at by a person first.
+ALLOWED = re.compile(r"(MIT(-0)?|BSD(-[23]-Clause)?|Apache-2\.0|ISC|PSF-2\.0|Unlicense)\Z")
+_SPOKEN = {
+    "MIT License": "MIT",
+    "BSD License": "BSD",
+    "Apache Software License": "Apache-2.0",
+    "The Unlicense (Unlicense)": "Unlicense",
+}
+
+
+def page() -> str:
+    rows = [f"| {name} | {version} | {licence(name)} |" for name, version in pinned()]
+    return "\n".join(
+        [
+            "# Licences",
+            "",
+            "What the deployed package carries, as its packages say themselves; written by `make pages`.",
+            "",
+            "| package | version | licence |",
+            "|---|---|---|",
+            *rows,
+            "",
+        ]
+    )
+
+
+def pinned() -> list[tuple[str, str]]:
+    lines = [line.strip() for line in REQUIREMENTS.read_text().splitlines() if line and not line.startswith("#")]
+    return [(name, version) for name, _, version in (line.partition("==") for line in lines)]
+
+
+def licence(name: str) -> str:
+    """The expression, or the field, or the classifiers, in the order of how exact they are."""
+    told = metadata(name)
+    for field in ("License-Expression", "License"):
+        value = str(told[field] or "") if field in told else ""
+        if value and value != "Dual License" and len(value) < 60:
+            return value
+    spoken = [text.rsplit(" :: ", 1)[-1] for text in told.get_all("Classifier") or [] if text.startswith("License")]
+    return " OR ".join(sorted({_SPOKEN.get(text, text) for text in spoken})) or "unknown"
+
+
+def refused() -> list[str]:
+    return [
+        name
+        for name, _ in pinned()
+        if not any(ALLOWED.match(part) for part in re.split(r" OR | AND |/", licence(name)))
+    ]
+
+
+def main() -> int:
+    PAGE.write_text(page())
+    for name in refused():
+        print(f"gna: the licence of {name} is {licence(name)}: decide whether it may be passed on", file=sys.stderr)
+    return bool(refused())
+
+
+if __name__ == "__main__":
+    sys.exit(main())
