@@ -1,0 +1,47 @@
+"""The mails with a link in them, as a mail program shows them: for everybody, on a phone, in the dark."""
+
+import pytest
+
+from chalicelib.mail import transactional
+from tests.browser.looking import fits, shoot, violations
+
+LINK = "https://news.example.org/confirm?token=0193a5c4-11f0-7a6b-8c01-2d3e4f506172." + "x" * 32
+TO = "ada@example.net"
+
+
+@pytest.fixture(scope="module")
+def letters():
+    return {
+        "confirm": transactional.confirm_mail(TO, LINK),
+        "magic-link": transactional.magic_link_mail(TO, LINK),
+        "change-email": transactional.change_email_mail(TO, LINK),
+        "email-changed": transactional.email_changed_notice(TO),
+        "lift": transactional.lift_mail(TO, LINK),
+        "notice": transactional.admin_notice(TO, "The feed cannot be read", "It answered 500 three times.\n\nLook."),
+    }
+
+
+@pytest.mark.parametrize(
+    ("face", "width", "scheme"), [("desk", 800, "light"), ("phone", 360, "light"), ("dark", 800, "dark")]
+)
+def test_every_letter_is_for_everybody(browser, letters, face, width, scheme):
+    context = browser.new_context(viewport={"width": width, "height": 640}, color_scheme=scheme)
+    page, asked, wrong = context.new_page(), [], {}
+    page.on("request", lambda request: asked.append(request.url))
+    for name, letter in letters.items():
+        page.set_content(letter.html)
+        shoot(page, f"letters/{face}-{name}")
+        wrong[name] = violations(page, letter=True) + ([] if fits(page) else ["does not fit"])
+    context.close()
+    assert {name: found for name, found in wrong.items() if found} == {}
+    assert asked == []
+
+
+def test_each_has_one_clear_button_and_its_address_in_words(letters, browser):
+    page = browser.new_page()
+    for name in ("confirm", "magic-link", "change-email", "lift"):
+        page.set_content(letters[name].html)
+        links = page.locator(f"a[href='{LINK}']")
+        assert [link for link in links.all_inner_texts() if "://" not in link] == [links.first.inner_text()]
+        assert LINK in letters[name].text
+    page.close()
