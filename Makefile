@@ -34,6 +34,7 @@ test: $(VENV)/.ready $(EMULATOR)/.ready ## run the whole suite
 
 $(VENV)/.run: requirements.txt local/requirements.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "gna: Python 3.11 or later is needed: PYTHON=python3.x make ...")'
+	@$(PYTHON) -c 'import ensurepip' 2>/dev/null || { echo "gna: this Python cannot make virtual environments: apt install python3-venv" >&2; exit 1; }
 	@echo "gna: installing the app's dependencies into $(VENV)"
 	@test -x $(BIN)/pip || $(PYTHON) -m venv $(VENV)
 	@$(BIN)/pip install --quiet --disable-pip-version-check -r local/requirements.txt
