@@ -93,6 +93,12 @@ redrive: $(VENV)/.ready ## put dead letters back on their queue (STAGE, QUEUE=ma
 doctor: $(VENV)/.ready ## what is wrong, why it matters, how to fix it; before and after deploying
 	@$(BIN)/python -m deploy.doctor --stage $(STAGE)
 
+load: $(VENV)/.run $(EMULATOR)/.ready ## many people at once while a campaign goes out (LOAD_SECONDS, LOAD_CROWD, LOAD_CONCURRENCY)
+	@$(BIN)/python -m local.trial.load
+
+faults: $(VENV)/.run $(EMULATOR)/.ready ## the same while everything breaks, then look what is left (FAULT_SECONDS, FAULT_SEED)
+	@$(BIN)/python -m local.trial.faults
+
 pages: $(VENV)/.ready ## write docs/licences.md and docs/privacy.md from the code
 	@$(BIN)/python -m deploy.licences
 	@$(BIN)/python -m deploy.privacy

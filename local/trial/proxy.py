@@ -1,0 +1,57 @@
+"""Stands between the app and the embedded AWS and can be told to refuse, to delay, or to lose answers."""
+
+import contextlib
+import socket
+import threading
+import time
+
+
+class Proxy:
+    """`mode` is one of: `pass`; `refuse` hangs up on everybody; `delay` lets every answer wait for `seconds`;
+    `lose` passes requests on and hangs up instead of answering, so that what was asked for is done unheard."""
+
+    def __init__(self) -> None:
+        self.mode = "pass"
+        self.seconds = 0.0
+        self.lost = 0
+        self.upstream = 0
+        self._listener = socket.create_server(("127.0.0.1", 0), backlog=256)
+        self.url = f"http://127.0.0.1:{self._listener.getsockname()[1]}"
+
+    def start(self, upstream: int) -> None:
+        self.upstream = upstream
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def stop(self) -> None:
+        self._listener.close()
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                client, _ = self._listener.accept()
+            except OSError:
+                return
+            try:
+                if self.mode == "refuse":
+                    raise ConnectionError
+                server = socket.create_connection(("127.0.0.1", self.upstream), 5)
+            except OSError:
+                client.close()
+                continue
+            server.settimeout(None)
+            for pair in ((client, server, False), (server, client, True)):
+                threading.Thread(target=self._pump, args=pair, daemon=True).start()
+
+    def _pump(self, source: socket.socket, target: socket.socket, answers: bool) -> None:
+        with contextlib.suppress(OSError):
+            while data := source.recv(65_536):
+                if self.mode == "refuse" or (answers and self.mode == "lose"):
+                    self.lost += 1
+                    break
+                if answers and self.mode == "delay":
+                    time.sleep(self.seconds)
+                target.sendall(data)
+        for end in (source, target):
+            with contextlib.suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+            end.close()

@@ -1,0 +1,138 @@
+"""A whole Gna for a trial: every part its own process, to be watched, frozen, killed and started again one by one."""
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from pathlib import Path
+from typing import Any
+
+from local import handlers, process
+from local import options as _options
+from local.emulator import Emulator
+from local.options import PREFIX, Options
+from local.ses import Client as Mailbox
+from local.trial.proxy import Proxy
+
+_ROOT = Path(__file__).parents[2]
+_COMMANDS = {"workers": "local.work", "app": "local.web"}
+
+
+class Stack:
+    """`through_proxy`: the app and its workers reach AWS through a proxy that can be told to misbehave."""
+
+    def __init__(self, folder: Path, *, through_proxy: bool, **settings: str) -> None:
+        self.folder = folder
+        self.options = Options(_free_port(), _free_port(), folder, tick=None)
+        self._emulator = Emulator(folder / "emulator")
+        self.proxy = Proxy() if through_proxy else None
+        self._settings = settings
+        self._running: dict[str, subprocess.Popen[bytes]] = {}
+        self.mailbox = Mailbox(self.options.mail_url)
+        self.env: dict[str, str] = {}
+
+    def __enter__(self) -> "Stack":
+        self._emulator.start()
+        self._emulator.deploy(PREFIX)
+        self.env = _options.environment(self.options, os.environ) | self._emulator.environment | self._settings
+        self.env |= {"AWS_ENDPOINT_URL_SESV2": self.options.mail_url, "PYTHONPATH": str(_ROOT)}
+        if self.proxy:
+            self.proxy.start(_port(self._emulator.url))
+            self.env["AWS_ENDPOINT_URL"] = self.proxy.url
+        mailbox = ["--port", str(self.options.mail_port), "--data", str(self.folder / "mailbox")]
+        self._spawn(
+            "mailbox",
+            "local.ses",
+            *mailbox,
+            "--topic",
+            handlers.mail_topic(PREFIX),
+            "--sns-endpoint",
+            self._emulator.url,
+        )
+        for name in _COMMANDS:
+            self.begin(name)
+        self.wait_until_well()
+        return self
+
+    def __exit__(self, *failure: Any) -> None:
+        self.thaw()
+        for name in ("app", "workers", "mailbox"):
+            process.end(self._running[name])
+        self._emulator.stop()
+        if self.proxy:
+            self.proxy.stop()
+
+    def begin(self, name: str) -> None:
+        self._spawn(name, _COMMANDS[name])
+
+    def kill(self, name: str) -> None:
+        """At once and without a word, as a machine dies."""
+        os.killpg(self._running[name].pid, signal.SIGKILL)
+        self._running[name].wait()
+
+    def freeze(self, name: str) -> None:
+        os.kill(self._pid(name), signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        for name in ("emulator", *self._running):
+            if self._alive(name):
+                os.kill(self._pid(name), signal.SIGCONT)
+
+    def restart_emulator(self) -> None:
+        """It keeps what it holds, but for a while nobody answers; the proxy leads to where it is now."""
+        self._emulator.stop()
+        self._emulator.start()
+        assert self.proxy
+        self.proxy.upstream = _port(self._emulator.url)
+
+    def aws(self, service: str) -> Any:
+        """Past every fault."""
+        return self._emulator.client(service)
+
+    def wait_until_well(self, patience: float = 60) -> None:
+        until = time.monotonic() + patience
+        while True:
+            try:
+                with urllib.request.urlopen(f"{self.options.url}/health", timeout=5) as answer:
+                    if answer.status == 200:
+                        return
+            except OSError:
+                pass
+            if time.monotonic() > until:
+                raise TimeoutError("the app did not become well")
+            time.sleep(0.2)
+
+    def log(self) -> str:
+        return "".join(file.read_text(errors="replace") for file in sorted(self.folder.glob("*.log")))
+
+    def _spawn(self, name: str, *command: str) -> None:
+        log = self.folder / f"{name}-{time.time_ns()}.log"
+        self._running[name] = process.spawn([sys.executable, "-m", *command], self.env, log=log, cwd=_ROOT)
+
+    def _pid(self, name: str) -> int:
+        if name == "emulator":
+            assert self._emulator._process
+            return self._emulator._process.pid
+        return self._running[name].pid
+
+    def _alive(self, name: str) -> bool:
+        return self._emulator.alive if name == "emulator" else self._running[name].poll() is None
+
+
+def folder() -> Path:
+    return Path(tempfile.mkdtemp(prefix="gna-trial-"))
+
+
+def _port(url: str) -> int:
+    return int(url.rsplit(":", 1)[1])
+
+
+def _free_port() -> int:
+    import socket
+
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])

@@ -1,0 +1,132 @@
+"""What must hold when everything has come to rest, read from the tables themselves, past the app."""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from local.options import PREFIX
+from local.trial.people import Person
+from local.trial.stack import Stack
+
+_TABLES = ("subscribers", "emails", "tokens", "captures", "census", "campaigns", "deliveries", "sending", "events")
+
+
+COUNTS = ("recipients", "sent_count", "failure_count", "unknown_count")
+
+
+class Truth:
+    def __init__(self, stack: Stack) -> None:
+        dynamodb = stack.aws("dynamodb")
+        self.tables = {name: list(rows(dynamodb, name)) for name in _TABLES}
+        self.everything = {
+            table: json.dumps(list(rows(dynamodb, table)), default=str)
+            for table in _names(dynamodb)
+            if table not in ("subscribers", "emails")
+        }
+        self._log = stack.log()
+
+    def broken(self, people: Iterable[Person]) -> list[str]:
+        people = list(people)
+        checks = (self._one_each(), self._no_orphans(), self._counts(), self._promises(people), self._erased(people))
+        return [line for found in checks for line in found]
+
+    def activated(self) -> set[str]:
+        return {row["email"] for row in self.tables["subscribers"] if row["status"] == "activated"}
+
+    def _one_each(self) -> Iterator[str]:
+        by_address = Counter(row["email"].casefold() for row in self.tables["subscribers"])
+        for address, count in by_address.items():
+            if count > 1:
+                yield f"{count} records of one address ({address})"
+
+    def _no_orphans(self) -> Iterator[str]:
+        people = {row["id"]: row for row in self.tables["subscribers"]}
+        keys = {row["address"]: row["subscriber_id"] for row in self.tables["emails"]}
+        for address, owner in keys.items():
+            if owner not in people or people[owner]["email"].casefold() != address:
+                yield f"an e-mail key without its subscriber ({owner})"
+        for id, row in people.items():
+            if keys.get(row["email"].casefold()) != id:
+                yield f"a subscriber without an e-mail key ({id})"
+        for row in self.tables["tokens"]:
+            if row["kind"] != "lift" and row["subscriber_id"] not in people:
+                yield f"a {row['kind']} token of nobody ({row['subscriber_id']})"
+        for row in self.tables["captures"]:
+            if row["status"] != "EXPIRED" and row["subscriber_id"] not in people:
+                yield f"a capture of nobody ({row['subscriber_id']})"
+
+    def _counts(self) -> Iterator[str]:
+        census = sum(int(row.get("joined", 0)) - int(row.get("left", 0)) for row in self.tables["census"])
+        if census != len(self.activated()):
+            yield f"the census says {census}, the table has {len(self.activated())} activated"
+
+    def _promises(self, people: list[Person]) -> Iterator[str]:
+        """Who was told something can rely on it. Who got no answer can rely on nothing."""
+        here = {row["email"]: row["status"] for row in self.tables["subscribers"]}
+        for person in people:
+            found = here.get(person.email)
+            if person.told == "left" and found:
+                yield f"{person.email} was told they had left and is {found}"
+            if person.told == "confirmed" and found != "activated" and not person.unsure:
+                yield f"{person.email} was told they were confirmed and is {found or 'gone'}"
+            if person.told == "accepted" and not found and not person.unsure:
+                yield f"{person.email} was told a mail was sent and is gone"
+
+    def _erased(self, people: list[Person]) -> Iterator[str]:
+        for person in people:
+            if person.email in self._log or person.nickname in self._log:
+                yield f"{person.email} is in the log"
+            for table, text in self.everything.items():
+                if person.told == "left" and (f'"{person.email}"' in text or f'"{person.nickname}"' in text):
+                    yield f"{person.email} has left and is still in {table}"
+
+
+def _names(dynamodb: Any) -> list[str]:
+    names = dynamodb.list_tables()["TableNames"]
+    return [name.removeprefix(f"{PREFIX}-") for name in names if name.startswith(f"{PREFIX}-")]
+
+
+def rows(dynamodb: Any, table: str) -> Iterator[dict[str, Any]]:
+    for page in dynamodb.get_paginator("scan").paginate(TableName=f"{PREFIX}-{table}", ConsistentRead=True):
+        for item in page["Items"]:
+            yield {name: next(iter(value.values())) for name, value in item.items()}
+
+
+def crowd(stack: Stack, count: int) -> list[str]:
+    """So many activated subscribers, written straight into the tables and counted in the census; their addresses."""
+    from chalicelib.kernel import clock, ids
+
+    dynamodb, now = stack.aws("dynamodb"), clock.text(clock.now())
+    addresses = [f"crowd{number}@crowd.example.org" for number in range(count)]
+    people = [
+        {
+            "id": ids.new(),
+            "email": address,
+            "status": "activated",
+            "unsubscribe_secret": ids.secret(),
+            "created_at": now,
+            "activated_at": now,
+        }
+        for address in addresses
+    ]
+    _put(dynamodb, "subscribers", people)
+    _put(dynamodb, "emails", [{"address": person["email"], "subscriber_id": person["id"]} for person in people])
+    census = {"kind": {"S": "subscribers"}, "slot": {"S": f"{now[:10]}#0"}}
+    dynamodb.update_item(
+        TableName=f"{PREFIX}-census",
+        Key=census,
+        UpdateExpression="ADD joined :n, #l :z",
+        ExpressionAttributeNames={"#l": "left"},
+        ExpressionAttributeValues={":n": {"N": str(count)}, ":z": {"N": "0"}},
+    )
+    return addresses
+
+
+def _put(dynamodb: Any, table: str, rows: list[dict[str, str]]) -> None:
+    for first in range(0, len(rows), 25):
+        puts = [
+            {"PutRequest": {"Item": {name: {"S": value} for name, value in row.items()}}}
+            for row in rows[first : first + 25]
+        ]
+        dynamodb.batch_write_item(RequestItems={f"{PREFIX}-{table}": puts})
