@@ -56,7 +56,7 @@ class People:
             "subscribe", "POST", "/api/subscribe", {"email": person.email, "nickname": person.nickname}
         )
         if status == 201:
-            person.told = "accepted"
+            person.told = person.told or "accepted"
         else:
             person.unsure = True
 
@@ -70,12 +70,14 @@ class People:
         elif status not in (400,):
             person.unsure = True
 
-    def leave(self, person: Person) -> None:
-        """By the link of a campaign's mail, with the one click of a mail program."""
-        link = self._link(person, "/api/unsubscribe")
-        if not link:
+    def ask_link(self, person: Person) -> None:
+        person.caller.ask("request-link", "POST", "/api/profile/request-link", {"email": person.email})
+
+    def leave(self, person: Person, token: str) -> None:
+        """With the one click of a mail program. Who is told so has left for good, also if it took a second try."""
+        if not token:
             return
-        status, _, _ = person.caller.ask("unsubscribe", "POST", link)
+        status, _, _ = person.caller.ask("unsubscribe", "POST", f"/api/unsubscribe?token={token}")
         if status == 200:
             person.told = "left"
         else:
