@@ -192,6 +192,9 @@ class Day:
         _until(lambda: not _found(words, self._stored()))
         assert _found(words, self.gna.output) == set()
         assert BOUNCING in self._stored()  # so that we know where we looked
+        assert self.gna.stop() == 0
+        assert _found(words, self._kept_on_disk()) == set()
+        assert BOUNCING in self._kept_on_disk()
 
     def _stored(self):
         """Every row of every table and every message of every queue, as text."""
@@ -210,6 +213,11 @@ class Day:
         asked = {"MaxNumberOfMessages": 10, "VisibilityTimeout": 0}
         messages = [sqs.receive_message(QueueUrl=url, **asked).get("Messages", []) for url in queues]
         return json.dumps([rows, messages], default=str, ensure_ascii=False)
+
+    def _kept_on_disk(self):
+        """Everything the local stack leaves behind, except the mailbox: what was mailed is out of our hands."""
+        files = [file for file in self.gna.folder.rglob("*") if file.is_file() and "mailbox" not in file.parts]
+        return "".join(file.read_text(errors="replace") for file in files)
 
     def _published(self, campaign_id):
         campaign = json.loads(self.gna.get(f"/admin/api/campaigns/{campaign_id}")[1])
