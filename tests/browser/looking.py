@@ -6,6 +6,7 @@ from typing import Any
 from playwright.sync_api import ConsoleMessage, Page
 
 ARTEFACTS = Path(__file__).parents[2] / "artefacts"
+# axe-core 4.14.0 as it was published, under the Mozilla Public License 2.0.
 _AXE = (Path(__file__).parent / "axe.min.js").read_text()
 
 _OF_PAGES = ("region", "landmark-one-main")

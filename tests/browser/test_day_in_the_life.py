@@ -16,7 +16,7 @@ import boto3
 import pytest
 
 from tests.browser.elsewhere import Elsewhere
-from tests.browser.looking import ARTEFACTS, Watched
+from tests.browser.looking import ARTEFACTS, Watched, shoot, violations
 from tests.local.runner import ROOT, Runner
 
 EMAIL, NEW_EMAIL, NAME = "rosalind@example.org", "rosie.f@example.net", "Rosalind"
@@ -69,6 +69,7 @@ def test_a_day_in_the_life(gna, page, elsewhere):
     day.publish_a_post()
     day.move_house()
     day.write_a_letter()
+    day.read_the_archive()
     day.look_at_the_bounce()
     day.export()
     day.leave()
@@ -157,6 +158,14 @@ class Day:
         self.page.goto(f"/admin/campaigns/{campaign_id}")
         self.page.get_by_role("heading", name="Delivery by email").wait_for()
         self._picture("6-report")
+
+    def read_the_archive(self):
+        self.page.goto("/archive")
+        assert violations(self.page) == []
+        shoot(self.page, "public/archive-full")
+        self.page.get_by_role("link", name=LETTER).click()
+        self.page.get_by_role("heading", name="Soup").wait_for()
+        assert not _found({EMAIL, NEW_EMAIL, NAME}, self.page.content())
 
     def look_at_the_bounce(self):
         bounced = _until(lambda: json.loads(self.gna.get("/admin/api/bounces")[1])["items"])
