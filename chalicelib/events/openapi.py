@@ -144,7 +144,10 @@ PATHS: Part = {
     "/admin/api/webhooks/{webhook_id}/attempts": {
         "parameters": [_ID],
         "get": {
-            **_call("Attempts of the last 7 days, newest first", {"200": _answer("A page", _items("Attempt"))}),
+            **_call(
+                "Attempts of the last 7 days, newest first",
+                {"200": _answer("A page", _items("Attempt")), **_INVALID, **_NOT_FOUND},
+            ),
             "parameters": [
                 {"name": "before", "in": "query", "schema": {"type": "string", "format": "uuid"}},
                 {"name": "per_page", "in": "query", "schema": {"type": "integer", "minimum": 1, "maximum": 100}},

@@ -56,3 +56,11 @@ def test_what_strangers_typed_stays_text(desk, person):
     person("ada@example.net", "<b>Ada</b>")
     assert "&lt;b&gt;Ada&lt;/b&gt;" in desk.get("/admin/subscribers").text
     assert '"><b>' not in desk.get("/admin/subscribers?q=%22%3E%3Cb%3E").text
+
+
+def test_a_hundred_people_on_a_page_are_not_too_much(desk, person):
+    for number in range(100):
+        person(f"somebody.with.a.name{number}@mail.example.net", f"Somebody {number}", tags=("garden",))
+    answer = desk.get("/admin/subscribers?per_page=100")
+    assert answer.text.count("/remove") == 100
+    assert len(answer.body) <= 60_000

@@ -1,0 +1,164 @@
+"""What the dashboard's lists cost with a thousand, ten thousand and a hundred thousand subscribers, and what that
+means for a million. Requests, rows and units are what an exact DynamoDB says; the time at a million is our own
+processor time, and what DynamoDB takes for a page, ten times over.
+"""
+
+import os
+import resource
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+from bench import emulated, exact
+from bench.audience import _subscribers
+from bench.table import Row, at_most
+
+_SIZES = (1_000, 10_000, 100_000)
+_FEWER_SIZES = (300, 1_000, 10_000)  # where only the embedded AWS is there, which sorts everybody for every page
+_MILLION = 1_000_000
+_CAMPAIGNS = 60
+# DynamoDB needs about so long for a page of a megabyte, read from the same region.
+_PAGE_SECONDS = 0.030
+# The function that answers has 1,024 MB, and with them so much of a processor.
+_PROCESSOR = 1024 / 1769
+_DEEP = "/admin/subscribers?page=500"
+_LAST = "/admin/subscribers?page=5000"
+_SEARCH = "/admin/subscribers?q=reader99"
+
+
+def rows() -> list[Row]:
+    with exact.running() as url:
+        place = {"AWS_ENDPOINT_URL_DYNAMODB": url} if url else {}
+        sizes = _SIZES if url else _FEWER_SIZES
+        chosen = ",".join(map(str, sizes))
+        found = emulated.run("bench.admin", DISABLE_AUTH="true", BENCH_SIZES=chosen, **place)
+    return _table(found, sizes)
+
+
+def _table(found: dict[str, Any], sizes: tuple[int, ...]) -> list[Row]:
+    many, fewer = found[str(sizes[-1])], found[str(sizes[-2])]
+    with_many = f"with {sizes[-1]:,} subscribers"
+    scale = _MILLION / sizes[-1]
+    made = [
+        at_most("subscribers, first page: requests", many["/admin/subscribers"]["requests"], 3, detail=with_many),
+        at_most("campaign list: requests", many["/admin/campaigns"]["requests"], 3, detail=f"{_CAMPAIGNS} campaigns"),
+    ]
+    for name, path in (("page 500", _DEEP), ("page 5,000", _LAST), ("a search", _SEARCH)):
+        cost = many[path]
+        shown = f"{cost['requests']:.0f} requests, {cost['rows']:,.0f} rows, {cost['units']:,.0f} read units"
+        made.append(Row(f"subscribers, {name}", "", f"{shown} {with_many}"))
+    growth = (many[_SEARCH]["requests"] / fewer[_SEARCH]["requests"]) / (sizes[-1] / sizes[-2])
+    made.append(at_most("a search: growth of requests by growth of data", growth, 1.0))
+    for name, path in (("a search", _SEARCH), ("the last page", _LAST)):
+        seconds = scale * (many[path]["cpu"] / _PROCESSOR + many[path]["requests"] * _PAGE_SECONDS)
+        made.append(at_most(f"{name} of {_MILLION:,}, extrapolated", seconds, 29, " s", _halves(many[path], scale)))
+    once, thrice = many["export"]["once"], many["export"]["thrice"]
+    detail = f"{once:.1f} and {thrice:.1f} MB, a file of {many['export']['file']:.1f} MB"
+    made.append(at_most(f"export: memory for {3 * sizes[-1]:,} ÷ {sizes[-1]:,}", thrice / once, 1.2, detail=detail))
+    largest = max(cost["bytes"] for cost in many.values() if "bytes" in cost) / 1024
+    return [*made, at_most("largest HTML of a list, 100 people a page", largest, 60, " KB")]
+
+
+def _halves(cost: dict[str, float], scale: float) -> str:
+    return f"{scale * cost['cpu']:.1f} s of a processor, {scale * cost['requests']:.0f} requests"
+
+
+def _measure() -> dict[str, dict[str, dict[str, float]]]:
+    import app
+    from chalicelib.campaigns import service
+    from chalicelib.campaigns.service import Draft
+    from local.gateway import Gateway
+    from tests.client import Client
+
+    ask = Client(Gateway(app.app)).get
+    for number in range(_CAMPAIGNS):
+        service.create(Draft(f"Letter {number}", "<p>Words</p>"))
+    found, present = {}, 0
+    sizes = [int(size) for size in os.environ["BENCH_SIZES"].split(",")]
+    for wanted in sizes:
+        emulated.fill("subscribers", _subscribers(present, wanted))
+        _count(wanted)
+        present = wanted
+        paths = ("/admin/subscribers", "/admin/subscribers?per_page=100", "/admin/campaigns", _SEARCH)
+        deep = (_DEEP, _LAST) if wanted == sizes[-1] else ()
+        found[str(wanted)] = {path: _cost(ask, path) for path in (*paths, *deep)}
+    found[str(sizes[-1])]["export"] = _export()
+    return found
+
+
+def _cost(ask: Callable[[str], Any], path: str) -> dict[str, float]:
+    ask("/admin/do-not-contact")  # whatever is loaded once is loaded by now
+    with emulated.Meter() as meter, _Wire() as wire:
+        begun = _cpu()
+        answer = ask(path)
+        cpu = _cpu() - begun
+    assert answer.status == 200, answer.text
+    counted = {"requests": meter.counts["requests"] + wire.counts["requests"], "rows": wire.counts["rows"]}
+    return {**counted, "units": wire.counts["units"], "cpu": cpu, "bytes": len(answer.body)}
+
+
+class _Wire:
+    """The same for calls that go over the bare wire."""
+
+    def __init__(self) -> None:
+        self.counts: Counter[str] = Counter()
+
+    def __enter__(self) -> "_Wire":
+        from chalicelib.kernel import wire
+
+        self._call = wire.dynamodb
+        wire.dynamodb = self._counted  # type: ignore[assignment]
+        return self
+
+    def __exit__(self, *failure: object) -> None:
+        from chalicelib.kernel import wire
+
+        wire.dynamodb = self._call  # type: ignore[assignment]
+
+    def _counted(self, operation: str, parameters: dict[str, Any]) -> Any:
+        answer = self._call(operation, {**parameters, "ReturnConsumedCapacity": "TOTAL"})
+        self.counts["requests"] += 1
+        self.counts["rows"] += answer["ScannedCount"]
+        self.counts["units"] += answer["ConsumedCapacity"]["CapacityUnits"]
+        return answer
+
+
+def _export() -> dict[str, float]:
+    """What an export holds in memory at most, of everybody, and of everybody three times over."""
+    once, size = _peak(1)
+    thrice, _ = _peak(3)
+    return {"once": once, "thrice": thrice, "file": size}
+
+
+def _peak(times: int) -> tuple[float, float]:
+    import tracemalloc
+
+    from chalicelib.audience import export
+    from chalicelib.audience.listing import Filter
+    from chalicelib.kernel import downloads
+
+    tracemalloc.start()
+    before = tracemalloc.get_traced_memory()[0]
+    parts = (part.encode() for _ in range(times) for part in export.csv_parts(Filter()))
+    size = sum(len(piece) for piece in downloads._pieces(parts))
+    peak = tracemalloc.get_traced_memory()[1] - before
+    tracemalloc.stop()
+    return peak / 1e6, size / 1e6
+
+
+def _count(total: int) -> None:
+    """The census knows them, as if each had confirmed."""
+    from chalicelib.kernel import aws
+
+    row = {"kind": {"S": "subscribers"}, "slot": {"S": "2026-10-01"}}
+    numbers = {name: {"N": str(value)} for name, value in (("joined", total), ("left", 0), ("total", total))}
+    aws.client("dynamodb").put_item(TableName=f"{emulated.PREFIX}-census", Item={**row, **numbers})
+
+
+def _cpu() -> float:
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    return used.ru_utime + used.ru_stime
+
+
+if __name__ == "__main__":
+    emulated.main(_measure)
