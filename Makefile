@@ -8,7 +8,7 @@ AUDIT := .audit-venv
 STAGE ?= dev
 ARCH ?= arm64
 
-.PHONY: help run reset demo feed emulator test check format package deploy secrets resources answers redrive doctor pages bench load faults pictures
+.PHONY: help run reset demo feed emulator test check format package deploy secrets resources answers redrive restore doctor pages bench load faults pictures
 
 help:
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -89,6 +89,9 @@ answers: $(VENV)/.ready ## after each plain `chalice deploy`: what it took away 
 
 redrive: $(VENV)/.ready ## put dead letters back on their queue (STAGE, QUEUE=mail|sending|deliveries|feed|events|mail-events)
 	$(BIN)/python -m deploy.redrive --stage $(STAGE) --queue $(QUEUE)
+
+restore: $(VENV)/.ready ## people who are in restored tables and lost here: count them, or bring them back (STAGE, COPY=yes)
+	@$(BIN)/python -m deploy.restore --stage $(STAGE) $(if $(COPY),--copy)
 
 doctor: $(VENV)/.ready ## what is wrong, why it matters, how to fix it; before and after deploying
 	@$(BIN)/python -m deploy.doctor --stage $(STAGE)

@@ -1,4 +1,4 @@
-"""`python -m deploy.restore`: people who are in a restored copy of the tables and no longer in the tables themselves.
+"""`make restore`: people who are in a restored copy of the tables and no longer in the tables themselves.
 
 First restore `subscribers`, `emails` and `captures` to one moment in the DynamoDB console, each with `-restored`
 behind its name. Whoever left since then, or had not confirmed, stays away; nobody who is there is touched.
