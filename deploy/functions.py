@@ -115,6 +115,7 @@ _RIGHTS: dict[str, dict[str, Any]] = {
     "mail": _allow("ses", _MAIL, "identity/*", "template/*", "configuration-set/${Prefix}"),
     # SES knows no narrower resource for this one.
     "quota": {"Effect": "Allow", "Action": ["ses:GetAccount"], "Resource": "*"},
+    "sender": _allow("ses", ("GetEmailIdentity",), "identity/*"),
     "downloads": {
         "Effect": "Allow",
         "Action": [f"s3:{action}" for action in _DOWNLOADS],

@@ -1,7 +1,8 @@
-"""The description of the API: as a document for machines, and as a page for people."""
+"""The description of the API: as a document for machines, and as a page for people.
+Few ask for it, so it is put together only when somebody does."""
 
 from chalicelib.access.door import door
-from chalicelib.desk import frame, openapi
+from chalicelib.desk import frame
 from chalicelib.web import responses
 from chalicelib.web.request import Request
 from chalicelib.web.responses import Response
@@ -13,9 +14,13 @@ api = Routes(__name__, authorizer=door)
 
 @routes.get("/admin/api")
 def read_api(request: Request) -> Response:
-    return frame.page(request, "admin/api.html", calls=openapi.by_tag(), schemas=openapi.document()["components"])
+    from chalicelib.desk import openapi
+
+    return frame.page(request, "admin/api.html", calls=openapi.by_tag())
 
 
 @api.get("/admin/api/openapi.json")
 def describe_api(request: Request) -> Response:
+    from chalicelib.desk import openapi
+
     return responses.json(openapi.document())

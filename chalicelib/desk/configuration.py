@@ -1,6 +1,9 @@
 """What is set up and what is not, as the settings page shows it. Of a secret only whether there is one."""
 
-from chalicelib.kernel import checkup, settings
+from collections.abc import Callable
+from typing import TypeVar
+
+from chalicelib.kernel import checkup, log, settings
 from chalicelib.kernel.checkup import Finding
 from chalicelib.kernel.errors import GnaError, Misconfigured
 from chalicelib.kernel.settings import Settings
@@ -9,6 +12,8 @@ from chalicelib.mail import account as mail_account
 from chalicelib.mail.account import Account, Identity
 
 _NONE = "not set"
+
+Found = TypeVar("Found")
 
 
 @value
@@ -28,15 +33,16 @@ class Configuration:
 def gather() -> Configuration:
     current = settings.current()
     findings = sorted(checkup.check(current), key=lambda finding: not finding.serious)
-    account, identity = _sending()
+    account, identity = _tried(mail_account.account), _tried(mail_account.identity)
     return Configuration((*_secrets_missing(), *findings), _groups(current), account, identity)
 
 
-def _sending() -> tuple[Account | None, Identity | None]:
+def _tried(ask: Callable[[], Found | None]) -> Found | None:
     try:
-        return mail_account.account(), mail_account.identity()
-    except GnaError:
-        return None, None
+        return ask()
+    except GnaError as failure:
+        log.exception("settings.part_missing", failure)
+        return None
 
 
 def _secrets_missing() -> list[Finding]:
