@@ -1,6 +1,6 @@
 /* Gna subscribe form {{ version }}. <script src=".../embed.js" data-source="blog" async></script>
    Every text can be changed by an attribute: data-text-button, data-text-email, data-text-name, data-text-success,
-   data-text-invalid, data-text-limit, data-text-failure. data-name shows a field for the name; data-tags="a,b". */
+   data-text-invalid, data-text-limit, data-text-failure. data-name shows a field for the name; data-tags="a,b"; data-into="#place" puts it there. */
 (function () {
   "use strict";
   var script = document.currentScript, data = script.dataset, base = script.src.replace(/\/embed\.js.*$/, "");
@@ -35,7 +35,14 @@
   trap.parentNode.style.cssText = "position:absolute;left:-100vw;height:1px;overflow:hidden";
   var button = make("button", {type: "submit", text: text("button")}, form);
   var status = make("p", {role: "status", "aria-live": "polite", "class": "gna-status"}, form);
-  script.parentNode.insertBefore(form, script.nextSibling);
+  function place() {
+    var into = data.into && document.querySelector(data.into);
+    if (into) into.appendChild(form);
+    else if (document.head.contains(script)) document.body.appendChild(form);
+    else script.parentNode.insertBefore(form, script.nextSibling);
+  }
+  var early = data.into || document.head.contains(script);
+  if (early && document.readyState === "loading") document.addEventListener("DOMContentLoaded", place); else place();
 
   var shown = performance.now();
   function say(key, bad) {

@@ -50,6 +50,15 @@ def test_a_visitor_signs_up_from_another_origin(house, elsewhere, snippet, look)
     assert page.get_by_label("Name").input_value() == "Ada"
 
 
+@pytest.mark.parametrize("load", ["", " async", " defer"])
+def test_the_form_goes_where_it_is_told_however_the_script_is_loaded(house, elsewhere, look, load):
+    page = look()
+    script = f'<script src="{house.url}/embed.js" data-into="#here"{load}></script>'
+    page.goto(elsewhere.show(f'{script}<p>Before</p><div id="here"></div>'))
+    page.locator("#here form.gna-form").wait_for()
+    assert page.locator("form.gna-form").count() == 1
+
+
 @pytest.mark.parametrize("address", ["", "not an address", "ada@nowhere"])
 def test_a_mistake_is_said_and_the_address_is_where_one_goes_on_typing(house, elsewhere, snippet, look, address):
     page = look()
