@@ -34,7 +34,7 @@ def profile(request: Request) -> Response:
     if not token:
         return pages.page("public/profile_link.html", notice=_notice(request))
     try:
-        return pages.page("public/profile.html", profile=service.open_profile(token), token=token, problem=None)
+        return _form(token)
     except Unauthenticated:
         return pages.page("public/profile_link.html", 401, notice="expired")
 
@@ -85,7 +85,7 @@ def resume_by_button(request: Request) -> Response:
 
 def _update_by_form(request: Request) -> Response:
     """The page's own form: surrounding space is trimmed, an empty nickname removes it, and a mistake shows the form
-    again with what was typed still usable."""
+    again with what was typed."""
     token = request.text("token") or ""
     nickname = (request.text("nickname") or "").strip()
     try:
@@ -95,16 +95,23 @@ def _update_by_form(request: Request) -> Response:
     except Unauthenticated:
         return pages.page("public/profile_link.html", 401, notice="expired")
     except GnaError as failure:
-        return _form_again(token, failure)
+        typed = {"nickname": nickname, "email": request.text("email") or ""}
+        return responses.with_retry_after(failure, _form(token, failure, typed))
     return _profile("updated=true&confirm=true" if waits else "updated=true")
 
 
-def _form_again(token: str, failure: GnaError) -> Response:
-    status = responses.status_of(failure)
-    answer = pages.page(
-        "public/profile.html", status, profile=service.open_profile(token), token=token, problem=failure.reason
+def _form(token: str, failure: GnaError | None = None, typed: dict[str, str] | None = None) -> Response:
+    """As it is stored or, after a mistake, as it was typed."""
+    profile = service.open_profile(token)
+    stored = {"nickname": profile.subscriber.nickname or "", "email": profile.subscriber.email}
+    return pages.page(
+        "public/profile.html",
+        responses.status_of(failure) if failure else 200,
+        profile=profile,
+        shown=typed or stored,
+        token=token,
+        problem=failure.reason if failure else None,
     )
-    return responses.with_retry_after(failure, answer)
 
 
 def _profile(query: str) -> Response:

@@ -211,8 +211,11 @@ def test_a_mistake_in_the_pages_form_shows_the_form_again(reader):
     reader("bob@example.net").join()
     ada = reader().join()
     token = ada.magic_token()
-    page = ada.http.post("/api/profile/update", form={"token": token, "nickname": "", "email": "bob@example.net"})
+    form = {"token": token, "nickname": 'Ada & "Co"', "email": "bob@example.net"}
+    page = ada.http.post("/api/profile/update", form=form)
     assert page.status == 409
+    assert 'value="bob@example.net"' in page.text
+    assert "Ada &amp; &#34;Co&#34;" in page.text
     assert "Email already registered" in page.text
     assert f'value="{token}"' in page.text
 
