@@ -117,6 +117,7 @@ def _break_things(stack: Stack, admin: Caller) -> tuple[list[str], dict[str, int
         if not deck:  # each of them before any comes again
             deck = chance.sample(faults, len(faults))
         fault = deck.pop()
+        stack.tend()
         fault(stack, chance)
         name = fault.__name__.strip("_").replace("_", " ")
         done[name] = done.get(name, 0) + 1
@@ -131,6 +132,7 @@ def _freeze_emulator(stack: Stack, chance: random.Random) -> None:
 
 def _restart_emulator(stack: Stack, chance: random.Random) -> None:
     stack.restart_emulator()
+    _hurry(stack)
 
 
 def _refuse(stack: Stack, chance: random.Random) -> None:
@@ -181,9 +183,11 @@ def _hurry(stack: Stack) -> None:
 def _recover(stack: Stack, receiver: Receiver) -> list[str]:
     """Leave it alone; put back what reached the dead letters, as an operator would. How long it took is printed."""
     begun = time.monotonic()
+    stack.tend()
     stack.wait_until_well()
     put_back = 0
     while time.monotonic() - begun < _RECOVERY:
+        stack.tend()
         put_back += _put_back(stack)
         left = [*_waiting(stack), *_unfinished(stack, receiver)]
         if not left:
@@ -197,7 +201,7 @@ def _waiting(stack: Stack) -> list[str]:
     sqs = stack.aws("sqs")
     names = ["ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNotVisible"]
     found = []
-    for queue in ("mail", "deliveries", "sending"):
+    for queue in ("mail",):  # the others are only hurried by their messages; the tables say what is owed
         url = sqs.get_queue_url(QueueName=f"{PREFIX}-{queue}")["QueueUrl"]
         counts = sqs.get_queue_attributes(QueueUrl=url, AttributeNames=names)["Attributes"]
         if any(map(int, counts.values())):

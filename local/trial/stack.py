@@ -73,7 +73,14 @@ class Stack:
         os.killpg(self._running[name].pid, signal.SIGKILL)
         self._running[name].wait()
 
+    def tend(self) -> None:
+        """Begin again whatever ended by itself: a worker that starts while nobody answers gives up."""
+        for name in _COMMANDS:
+            if not self._alive(name):
+                self.begin(name)
+
     def freeze(self, name: str) -> None:
+        self.tend()
         os.kill(self._pid(name), signal.SIGSTOP)
 
     def thaw(self) -> None:
