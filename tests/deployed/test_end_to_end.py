@@ -116,6 +116,15 @@ def test_admin_with_a_good_token_comes_in(deployment, admin):
     assert answer.status == 200, answer.body
 
 
+def test_every_page_of_the_dashboard_is_there(deployment, packaged):
+    paths = packaged.resources("AWS::Serverless::Api")["RestAPI"]["DefinitionBody"]["paths"]
+    pages = [path for path in paths if re.match(r"/admin(/|$)", path) and "{" not in path and "get" in paths[path]]
+    found = {path: deployment.get(path, Cf_Access_Jwt_Assertion=token()) for path in pages}
+    assert "/admin" in found
+    assert {path: answer.body for path, answer in found.items() if answer.status != 200} == {}
+    assert "SES did not answer" not in found["/admin/settings"].body
+
+
 def test_a_campaign_reaches_a_reader(deployment):
     reader = {"Cf-Access-Jwt-Assertion": token()}
     address = "faithful@example.com"
