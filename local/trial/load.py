@@ -18,6 +18,7 @@ from local.trial.stack import Stack, folder
 
 SECONDS = float(os.environ.get("LOAD_SECONDS", "60"))
 AT_ONCE = int(os.environ.get("LOAD_CONCURRENCY", "64"))
+ADMIN_EVERY = int(os.environ.get("LOAD_ADMIN_EVERY", "16"))
 CROWD = int(os.environ.get("LOAD_CROWD", "20000"))
 _PATIENCE = float(os.environ.get("LOAD_PATIENCE", "300"))
 _ADMIN = (
@@ -69,12 +70,12 @@ def _load(stack: Stack) -> tuple[Log, list[str]]:
 
 
 def _visit(people: People, stack: Stack, log: Log, ended: threading.Event, number: int) -> None:
-    """One in sixteen looks at the dashboard, the others are readers. The embedded AWS walks through the whole table
+    """Some look at the dashboard, the others are readers. The embedded AWS walks through the whole table
     for every page of a list, which DynamoDB does not: with more admins one would measure that and nothing else."""
     chance = random.Random(number)
     admin = Caller(stack.options.port, log)
     while not ended.is_set():
-        if number % 16 == 0:
+        if number % ADMIN_EVERY == 0:
             admin.ask("admin", "GET", chance.choice(_ADMIN))
             ended.wait(chance.random())
         elif chance.random() < 0.5 or not (person := people.somebody("accepted")):
