@@ -145,12 +145,13 @@ def _insisted(service: _Service, target: str, operation: str, parameters: Mappin
 
 def _tried(service: _Service, operation: str, headers: Mapping[str, str], body: bytes) -> Any:
     """The answer, or None if it is worth another try."""
+    from botocore.exceptions import ConnectionError as NotConnected
     from botocore.exceptions import HTTPClientError
 
     try:
         status, answer = _exchange(service, operation, "/", headers, body)
-    except HTTPClientError:
-        return None
+    except (HTTPClientError, NotConnected):
+        return None  # lost on the way, or never begun: to botocore these are no relatives
     if status < 300:
         return answer
     code = _code(answer)

@@ -2,7 +2,8 @@
 
 import pytest
 
-from chalicelib.kernel import aws, tables
+from chalicelib.kernel import aws, tables, wire
+from chalicelib.kernel.errors import Unavailable
 from tests.conftest import received
 
 
@@ -269,8 +270,6 @@ def test_the_breaker_holds_confirmations_back_and_tells_the_operator_once(reader
 
 
 def test_email_service_unavailable_the_request_succeeds_and_the_mail_is_tried_again(http, ses, deliver):
-    from chalicelib.kernel.errors import Unavailable
-
     ses.tell(down=True)
     assert http.post("/api/subscribe", json={"email": "ada@example.net"}).status == 201
     with pytest.raises(Unavailable):
@@ -282,3 +281,16 @@ def test_email_service_unavailable_the_request_succeeds_and_the_mail_is_tried_ag
     (row,) = list(SubscriberRow.scan())
     jobs.handle({"kind": "confirm", "subscriber_id": row.id})
     assert len(ses.mails(to="ada@example.net")) == 1
+
+
+def test_queues_unavailable_is_503_and_a_second_try_heals_it(http, monkeypatch, reader):
+    with monkeypatch.context() as trouble:
+        trouble.setattr(wire, "sqs", _nobody_answers)
+        answer = http.post("/api/subscribe", json={"email": "ada@example.net"})
+    assert (answer.status, answer.json) == (503, {"error": "Service unavailable"})
+    assert int(answer.headers["Retry-After"]) > 0
+    reader().join()
+
+
+def _nobody_answers(operation: str, parameters: object) -> None:
+    raise Unavailable

@@ -56,6 +56,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
     server = Server()
     monkeypatch.setenv("AWS_ENDPOINT_URL_SESV2", server.url)
     monkeypatch.setenv("AWS_ENDPOINT_URL_DYNAMODB", server.url)
+    monkeypatch.setenv("AWS_ENDPOINT_URL_SQS", server.url)
     monkeypatch.setattr("time.sleep", lambda _: None)
     kernel_aws.session.cache_clear()
     yield server
@@ -103,6 +104,21 @@ def test_a_table_that_stays_down_is_unavailable(server: Server) -> None:
     server.answers = [(500, {"__type": "x#InternalServerError"})]
     with pytest.raises(Unavailable):
         wire.dynamodb("Scan", {"TableName": "t"})
+
+
+@pytest.mark.parametrize("call", [wire.dynamodb, wire.sqs])
+def test_a_service_nobody_answers_for_is_unavailable(server: Server, call: Any) -> None:
+    """Refused connections, which to botocore are no kin of the lost ones."""
+    server.stop()
+    with pytest.raises(Unavailable):
+        call("Anything", {})
+
+
+@pytest.mark.parametrize("call", [wire.dynamodb, wire.sqs])
+def test_a_service_that_hangs_up_is_unavailable(server: Server, call: Any) -> None:
+    server.hang_up = True
+    with pytest.raises(Unavailable):
+        call("Anything", {})
 
 
 def test_ses_is_asked_once_even_if_it_hangs_up(server: Server) -> None:
