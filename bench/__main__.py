@@ -40,8 +40,19 @@ def main(names: list[str]) -> int:
     print(printed(rows))
     if not names:
         _PAGE.parent.mkdir(exist_ok=True)
-        _PAGE.write_text(f"{_HEAD.format(machine=_machine())}\n{markdown(rows)}\n")
+        _PAGE.write_text(f"{_HEAD.format(machine=_machine())}\n{markdown(rows)}\n\n{_how(found)}")
     return 1 if failed else 0
+
+
+def _how(names: list[str]) -> str:
+    """How each was measured, in its own words."""
+    modules = [importlib.import_module(f"bench.{name}") for name in sorted(names)]
+    told = [
+        f"- **{one.__name__[6:]}**: {' '.join((one.__doc__ or '').split())}"
+        for one in modules
+        if hasattr(one, "rows")
+    ]
+    return "## How it was measured\n\n" + "\n".join(told) + "\n"
 
 
 def _machine() -> str:
