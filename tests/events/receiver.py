@@ -33,7 +33,10 @@ class Receiver:
 
         class Handler(BaseHTTPRequestHandler):
             def do_POST(self) -> None:
-                body = self.rfile.read(int(self.headers["Content-Length"]))
+                length = int(self.headers["Content-Length"])
+                body = self.rfile.read(length)
+                if len(body) < length:
+                    return  # the sender died in the middle of it: nothing has arrived
                 call = Call({name.lower(): value for name, value in self.headers.items()}, body)
                 receiver.calls.append(call)
                 time.sleep(receiver.delay)
