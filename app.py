@@ -12,6 +12,7 @@ from chalicelib.audience import routes as audience_routes
 from chalicelib.audience import service as audience_service
 from chalicelib.bounces import jobs as bounces_jobs
 from chalicelib.bounces import routes as bounces_routes
+from chalicelib.bounces import service as bounces_service
 from chalicelib.campaigns import archive_routes, preflight_routes, proof_routes
 from chalicelib.campaigns import jobs as campaigns_jobs
 from chalicelib.campaigns import routes as campaign_routes
@@ -31,6 +32,8 @@ from chalicelib.feeds import jobs as feed_jobs
 from chalicelib.feeds import routes as feed_routes
 from chalicelib.kernel import lifetime, queues, settings
 from chalicelib.web import health
+
+audience_service.kept_elsewhere["bounces"] = bounces_service.about
 
 app = Chalice(app_name="gna")
 app.register_blueprint(door.authorizer)

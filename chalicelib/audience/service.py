@@ -1,5 +1,6 @@
 """What readers can do: subscribe, confirm, see and change their profile, leave, and be left alone."""
 
+from collections.abc import Callable
 from datetime import datetime
 
 from chalicelib.audience import capture_store, erasure, model, store, token_store
@@ -15,6 +16,9 @@ BAD_LINK = "This link is not valid any more"
 _BAD_TOKEN = "Invalid or expired token"  # noqa: S105 - a sentence, not a secret
 _TAKEN = "Email already registered"
 _ATTEMPTS = 4
+
+# What rooms above this one keep about a person, by name: `app.py` enters them, for this room may not know them.
+kept_elsewhere: dict[str, Callable[[str], object]] = {}
 
 
 def subscribe(sign_up: SignUp, client_ip: str) -> None:
@@ -162,6 +166,7 @@ def stored_about(text: str) -> dict[str, object]:
         "sources": sorted(person.sources),
         "tags": sorted(person.tags),
         "captures": capture_store.of(person.id),
+        **{room: about(person.id) for room, about in kept_elsewhere.items()},
     }
 
 

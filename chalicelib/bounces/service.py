@@ -58,6 +58,12 @@ def page(number: int, size: int) -> Page:
     return Page(known[first : first + size], len(known))
 
 
+def about(subscriber_id: str) -> list[dict[str, str]]:
+    """What is kept here about one person, for them to take away."""
+    found = (one for one in store.newest_first(clock.now()) if one.subscriber_id == subscriber_id)
+    return [{"at": clock.text(one.at), "reason": one.reason} for one in found]
+
+
 def _note_bounce(report: Report, finding: Bounced) -> None:
     subscriber_id = recipients.id_of(finding.address)
     if subscriber_id:

@@ -263,3 +263,12 @@ def test_an_address_change_to_somebody_who_wants_no_mail_sends_none(reader, ses)
     assert ada.http.post("/api/profile/update", json={"token": token, "email": "bob@example.net"}).status == 200
     ada.deliver()
     assert ses.mails(to="bob@example.net") == []
+
+
+def test_the_download_tells_of_bounces_too(reader, rows):
+    from chalicelib.bounces import service as bounces
+
+    ada = reader().join()
+    bounces.refused(rows("subscribers")[0]["id"]["S"], "0193a5c2-7b1e-7c3a-9d52-6f0a1b2c3d4e", "mailbox full")
+    bounces.refused("0193a5c2-7b1e-7c3a-9d52-6f0a1b2c3d4f", "0193a5c2-7b1e-7c3a-9d52-6f0a1b2c3d4e", "other")
+    assert [one["reason"] for one in ada.stored()["bounces"]] == ["refused: mailbox full"]
