@@ -8,6 +8,7 @@ import hmac
 import secrets
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -22,9 +23,10 @@ _BLOG = Path(__file__).parent / "blog"
 
 
 class Site:
-    def __init__(self, folder: Path, otherwise: Handle) -> None:
+    def __init__(self, folder: Path, otherwise: Handle, look_first: Callable[[], None]) -> None:
         self._posts = Posts(folder / "posts.json")
         self._otherwise = otherwise
+        self._look_first = look_first
 
     def handle(self, method: str, target: str, headers: Headers, body: bytes, source_ip: str) -> Answer:
         path = urlsplit(target).path
@@ -53,6 +55,7 @@ class Site:
         fields = parse_qs(body.decode(errors="replace"))
         title = fields.get("title", [""])[0].strip()[:200]
         if title:
+            self._look_first()
             self._posts.add(title, fields.get("text", [""])[0].strip()[:20_000])
             threading.Thread(target=self._announce, daemon=True).start()
         return Answer(303, [("Location", "/?published=1#posts" if title else "/#desk")], b"")

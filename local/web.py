@@ -4,9 +4,12 @@ import os
 import signal
 import sys
 import threading
+import time
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from chalicelib.feeds import service as feeds
+from chalicelib.feeds.state import Result, Trigger
 from chalicelib.kernel import settings
 from local.gateway import Answer, Gateway, Headers
 from local.server import Handle, Server
@@ -20,7 +23,7 @@ def main() -> int:
     ended = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: ended.set())
     warm_up()
-    site = Site(Path(os.environ["LOCAL_DIR"]) / "site", Gateway(app.app).handle)
+    site = Site(Path(os.environ["LOCAL_DIR"]) / "site", Gateway(app.app).handle, _look_first)
     try:
         server = Server(_only_for_us(site.handle), int(os.environ["PORT"]))
     except OSError as failure:
@@ -30,6 +33,14 @@ def main() -> int:
     ended.wait()
     server.stop()
     return 0
+
+
+def _look_first() -> None:
+    """The first look at a feed records what is there and mails nothing: it must not come after the first post."""
+    for _ in range(50):
+        if feeds.view().state.watermark or feeds.check(Trigger.ADMIN).result is not Result.BUSY:
+            return
+        time.sleep(0.2)
 
 
 def _only_for_us(handle: Handle) -> Handle:

@@ -8,8 +8,8 @@ from chalicelib.feeds.state import Result, Trigger
 from chalicelib.kernel import log, queues
 from chalicelib.kernel.errors import GnaError
 
-_AGAIN_SECONDS = 20
-_MOST_TRIES = 6
+_MOST_SECONDS = 20  # between two tries; all of them together outlast the lease of a check that crashed
+_MOST_TRIES = 8
 
 
 def on_schedule() -> None:
@@ -26,7 +26,9 @@ def handle(message: Mapping[str, Any]) -> None:
     about, so it is asked for again when that is done."""
     trigger, tries = Trigger(message["trigger"]), int(message.get("tries", 1))
     if service.check(trigger).result is Result.BUSY and tries < _MOST_TRIES:
-        queues.send("feed", {"trigger": trigger.value, "tries": tries + 1}, delay_seconds=_AGAIN_SECONDS)
+        queues.send(
+            "feed", {"trigger": trigger.value, "tries": tries + 1}, delay_seconds=min(2**tries, _MOST_SECONDS)
+        )
 
 
 def _check() -> None:

@@ -92,7 +92,7 @@ class Runner:
     def mails(self) -> list[dict[str, Any]]:
         return list(json.loads(self.get("/mailbox.json", mail=True)[1]))
 
-    def wait_for_mail(self, to: str, count: int = 1, seconds: float = 20) -> list[dict[str, Any]]:
+    def wait_for_mail(self, to: str, count: int = 1, seconds: float = 60) -> list[dict[str, Any]]:
         until = time.monotonic() + seconds
         while len(found := [mail for mail in self.mails() if to in mail["to"]]) < count:
             assert time.monotonic() < until, self.output

@@ -20,7 +20,7 @@ def site(tmp_path, asked):
         asked.append((method, target))
         return Answer(299, [], b"")
 
-    return Site(tmp_path, app)
+    return Site(tmp_path, app, lambda: asked.append("looked"))
 
 
 def ask(site, method, target, body=b"", **headers):
@@ -44,7 +44,8 @@ def test_a_published_post_is_on_the_page_in_the_feed_and_kept(site, tmp_path, as
     assert answer.status == 303
     assert titles(site)[0] == "Snow <b>"
     assert "Snow &lt;b&gt;" in ask(site, "GET", "/").body.decode()
-    assert titles(Site(tmp_path, site._otherwise))[0] == "Snow <b>"
+    assert titles(Site(tmp_path, site._otherwise, lambda: None))[0] == "Snow <b>"
+    assert asked[0] == "looked"
 
 
 def test_a_post_has_a_page_of_its_own(site):
