@@ -226,11 +226,14 @@ PATHS: Part = {
     },
     f"{_ONE}/preflight": {
         "parameters": [_CAMPAIGN_ID],
-        "get": _call(
-            "preflightCampaign",
-            "What would hurt, how many people, what it costs",
-            {"200": _answer("The findings", _ref("Preflight")), **_NOT_FOUND, **_SILENT},
-        ),
+        "get": {
+            **_call(
+                "preflightCampaign",
+                "What would hurt, how many people, what it costs; `visit=links` also sees whether the links answer",
+                {"200": _answer("The findings", _ref("Preflight")), **_NOT_FOUND, **_SILENT},
+            ),
+            "parameters": [_asked("visit", {"type": "string", "enum": ["links"]})],
+        },
     },
     f"{_ONE}/progress": {
         "parameters": [_CAMPAIGN_ID],

@@ -1,14 +1,13 @@
-"""Before the button: what would hurt, how many people, what it costs and when it is done. Links are not visited."""
+"""Before the button: what would hurt, how many people, what it costs and when it is done."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from enum import StrEnum
-from html.parser import HTMLParser
 from math import ceil
-from urllib.parse import urlsplit
 
 from chalicelib.audience import recipients
-from chalicelib.campaigns import prices, renderer
+from chalicelib.campaigns import links, prices, renderer
+from chalicelib.campaigns.links import Links, Verdict, Visit
 from chalicelib.campaigns.model import Aim, Whole
 from chalicelib.campaigns.renderer import Mailing
 from chalicelib.census import service as census
@@ -21,6 +20,7 @@ from chalicelib.mail.account import Account, Identity
 CLIPPED_AT = 102 * 1024  # Gmail cuts a longer mail off, and the unsubscribe link with it
 LARGEST = 450_000
 _LONG_SUBJECT = 70
+_LONGEST_URL = 100
 
 
 class Level(StrEnum):
@@ -54,10 +54,12 @@ def count(aim: Aim) -> int:
     return census.total() if aim.everybody else recipients.count(aim, clock.now())
 
 
-def check(whole: Whole) -> Report:
+def check(whole: Whole, visit: bool = False) -> Report:
+    """`visit` goes and sees whether the links answer, which takes up to three seconds."""
     mailing = renderer.rendered(whole)
     people = count(whole.campaign.aim)
-    findings = [*of_mail(mailing, whole), *of_people(people)]
+    found = Links(mailing.archived())
+    findings = [*of_mail(mailing, whole), *of_links(found), *of_visits(found.visitable, visit), *of_people(people)]
     finishes_at = None
     try:
         account = mail_account.account()
@@ -80,9 +82,32 @@ def of_mail(mailing: Mailing, whole: Whole) -> Iterator[Finding]:
     if any(wish.kind == "nickname" and not wish.fallback for wish in mailing.wishes):
         message = "People without a nickname see a gap. Write {{nickname|friend}}, or {{greeting}}."
         yield Finding(Level.WARNING, "no_fallback", message)
-    yield from _of_links(mailing)
     if not settings.current().postal_address:
         yield Finding(Level.NOTE, "no_postal_address", "Many countries ask for a postal address: set POSTAL_ADDRESS.")
+
+
+def of_links(found: Links) -> Iterator[Finding]:
+    if found.insecure:
+        message = f"{len(found.insecure)} links or images use http instead of https."
+        yield Finding(Level.WARNING, "http_links", message)
+    if found.broken:
+        yield Finding(Level.WARNING, "broken_links", f"{found.broken} links lead nowhere.")
+    if found.without_alt:
+        message = f"{found.without_alt} images have no alternative text (alt)."
+        yield Finding(Level.WARNING, "images_without_alt", message)
+
+
+def of_visits(urls: Sequence[str], visit: bool) -> Iterator[Finding]:
+    """Without a visit, what the last one found."""
+    visits = links.visit(urls) if visit else links.remembered(urls)
+    for one in visits:
+        if one.verdict is Verdict.DEAD:
+            yield Finding(Level.WARNING, "dead_link", f"Nobody will get to {_short(one.url)}: {one.why}.")
+    if unsure := [one for one in visits if one.verdict is Verdict.UNSURE]:
+        yield Finding(Level.NOTE, "unchecked_links", f"Could not be checked: {_said(unsure)}.")
+    if visit and len(urls) > links.MOST_VISITED:
+        message = f"Of {len(urls)} links the first {links.MOST_VISITED} were visited."
+        yield Finding(Level.NOTE, "many_links", message)
 
 
 def of_people(people: int) -> Iterator[Finding]:
@@ -118,48 +143,12 @@ def _of_size(size: int) -> Iterator[Finding]:
         yield Finding(Level.WARNING, "clipped", message)
 
 
-def _of_links(mailing: Mailing) -> Iterator[Finding]:
-    seen = _Seen(mailing.archived())
-    site = settings.current().site_url
-    insecure = {url for url in seen.links if url.startswith("http://") and not url.startswith(site)}
-    if insecure:
-        yield Finding(Level.WARNING, "http_links", f"{len(insecure)} links or images use http instead of https.")
-    broken = sum(1 for url in seen.links if _is_broken(url))
-    if broken or seen.without_target:
-        message = f"{broken + seen.without_target} links lead nowhere."
-        yield Finding(Level.WARNING, "broken_links", message)
-    if seen.without_alt:
-        message = f"{seen.without_alt} images have no alternative text (alt)."
-        yield Finding(Level.WARNING, "images_without_alt", message)
+def _said(visits: Sequence[Visit]) -> str:
+    return "; ".join(f"{_short(one.url)} ({one.why})" for one in visits)
 
 
-class _Seen(HTMLParser):
-    def __init__(self, page: str) -> None:
-        super().__init__()
-        self.links: list[str] = []
-        self.without_target = 0
-        self.without_alt = 0
-        self.feed(page)
-
-    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
-        given = dict(attributes)
-        address = given.get("href" if tag == "a" else "src")
-        if tag in ("a", "img") and address:
-            self.links.append(address)
-        if tag in ("a", "img") and not address:
-            self.without_target += 1
-        if tag == "img" and "alt" not in given:
-            self.without_alt += 1
-
-
-def _is_broken(url: str) -> bool:
-    if url.startswith(("mailto:", "tel:")):
-        return not url.partition(":")[2]
-    try:
-        host = urlsplit(url).hostname or ""
-        return "." not in host and host != "localhost" and host != urlsplit(settings.current().site_url).hostname
-    except ValueError:
-        return True
+def _short(url: str) -> str:
+    return url if len(url) <= _LONGEST_URL else url[:_LONGEST_URL] + "…"
 
 
 def _finish(account: Account, people: int, now: datetime) -> datetime | None:

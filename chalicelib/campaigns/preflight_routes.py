@@ -17,7 +17,9 @@ routes = Routes(__name__, authorizer=door)
 
 @routes.get("/admin/api/campaigns/{campaign_id}/preflight")
 def preflight_campaign(request: Request) -> Response:
-    return responses.json(_report(preflight.check(service.view(request.path["campaign_id"]))))
+    """With `?visit=links` the links are visited too."""
+    whole = service.view(request.path["campaign_id"])
+    return responses.json(_report(preflight.check(whole, visit=request.query.get("visit") == "links")))
 
 
 @routes.post("/admin/api/campaigns/audience")

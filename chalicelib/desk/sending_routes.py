@@ -60,7 +60,7 @@ def untime_letter(request: Request) -> Response:
 @routes.get(_ONE + "/send")
 def ask_sending(request: Request) -> Response:
     whole = _sendable(request)
-    return frame.page(request, "admin/send.html", here=HERE, whole=whole, report=preflight.check(whole))
+    return frame.page(request, "admin/send.html", here=HERE, whole=whole, report=preflight.check(whole, visit=True))
 
 
 @routes.post(_ONE + "/send", accepts=frame.ANY_FORM)
@@ -96,7 +96,7 @@ def _review(request: Request, whole: Whole, status: int = 200, **values: Any) ->
         status,
         here=HERE,
         whole=whole,
-        report=preflight.check(whole),
+        report=preflight.check(whole, visit=request.query.get("visit") == "links"),
         cancellable=Deed.CANCEL in permitted(whole.campaign.state),
         **given,
     )

@@ -29,7 +29,8 @@ _CONNECT = 3.0
 
 
 class FetchFailed(Exception):
-    """`kind`: refused (we will not go there), unreachable, timeout, too_large, redirects or protocol."""
+    """`kind`: refused (we will not go there), unreachable (there is no such host, it takes no connection, or not a
+    secure one), cut, timeout, too_large, redirects or protocol."""
 
     def __init__(self, kind: str, reason: str) -> None:
         super().__init__(reason)
@@ -39,6 +40,8 @@ class FetchFailed(Exception):
 
 @value
 class Bounds:
+    """`largest` is of the body as it was before compression; at 0 it is not read at all."""
+
     seconds: float = 8.0
     largest: int = 5_000_000
     redirects: int = 5
@@ -76,6 +79,11 @@ def get(url: str, headers: Mapping[str, str] | None = None, bounds: Bounds | Non
     return _follow("GET", url, headers or {}, None, bounds or Bounds())
 
 
+def head(url: str, bounds: Bounds | None = None) -> Answer:
+    """Whether somebody answers, and where; followed like a `get`."""
+    return _follow("HEAD", url, {}, None, replace(bounds or Bounds(), largest=0))
+
+
 def post(url: str, body: bytes, headers: Mapping[str, str], bounds: Bounds | None = None) -> Answer:
     """A redirect is an answer like any other here: what is posted goes where it was addressed, or nowhere."""
     return _follow("POST", url, headers, body, replace(bounds or Bounds(), redirects=0))
@@ -88,7 +96,7 @@ def _follow(method: str, url: str, headers: Mapping[str, str], body: bytes | Non
     for _ in range(bounds.redirects + 1):
         answer = _one(call, started)
         location = answer.headers.get("location")
-        if method != "GET" or answer.status not in _REDIRECTS or not location:
+        if method == "POST" or answer.status not in _REDIRECTS or not location:
             return answer
         only_permanent = only_permanent and answer.status in _PERMANENT
         onward = urljoin(call.url, _readable(location))
@@ -111,7 +119,7 @@ def _one(call: _Call, started: float) -> Answer:
     try:
         with _response(call) as response:
             headers = _headers(response)
-            body = _body(response, headers, call.largest)
+            body = _body(response, headers, call.largest) if call.largest else b""
     except reach.Unreachable as failure:
         raise FetchFailed("refused" if failure.refused else "unreachable", failure.reason) from None
     except (HTTPError, HTTPException, OSError, ValueError) as failure:
@@ -230,8 +238,10 @@ def _failed(call: _Call, failure: Exception) -> FetchFailed:
         return FetchFailed("timeout", "no complete answer in time")
     if isinstance(failure, SSLError | ssl.SSLError):
         return FetchFailed("unreachable", "the secure connection failed (certificate or TLS)")
-    if isinstance(failure, OSError):
+    if isinstance(failure, ConnectionRefusedError):
         return FetchFailed("unreachable", "the host does not answer")
+    if isinstance(failure, OSError):
+        return FetchFailed("cut", "the connection failed")
     return FetchFailed("protocol", "the answer is not valid HTTP")
 
 

@@ -98,19 +98,21 @@ def _plain(ip: ipaddress.IPv4Address | ipaddress.IPv6Address) -> ipaddress.IPv4A
 
 def _resolved(host: str, port: int, seconds: float) -> list[Any]:
     """Resolve on the side: the resolver's own patience is longer than ours and cannot be set."""
-    answers: queue.SimpleQueue[list[Any]] = queue.SimpleQueue()
+    answers: queue.SimpleQueue[list[Any] | Exception] = queue.SimpleQueue()
 
     def resolve() -> None:
         try:
             answers.put(socket.getaddrinfo(host, port, type=socket.SOCK_STREAM))
-        except (OSError, UnicodeError):
-            answers.put([])
+        except (OSError, UnicodeError) as failure:
+            answers.put(failure)
 
     threading.Thread(target=resolve, daemon=True).start()
     try:
         found = answers.get(timeout=max(seconds, 0.01))
     except queue.Empty:
-        found = []
-    if not found:
+        raise TimeoutError from None
+    if isinstance(found, socket.gaierror) and found.errno == socket.EAI_AGAIN:
+        raise TimeoutError  # the name servers were silent, which says nothing of the name
+    if not found or isinstance(found, Exception):
         raise Unreachable("the host name has no address", refused=False)
     return found

@@ -4,6 +4,7 @@ from typing import Any
 import pytest
 
 from chalicelib.campaigns import preflight, renderer
+from chalicelib.campaigns.links import Links
 from chalicelib.campaigns.model import Campaign, Content, Whole
 from chalicelib.mail.account import Account, Identity
 
@@ -13,7 +14,9 @@ GOOD = Account(50_000, 14, 0, False, True, "HEALTHY")
 
 def codes(body: str, text: str | None = "text", subject: str = "Hi") -> set[str]:
     whole = Whole(Campaign("0193a5c4-11f0-7a6b-8c01-2d3e4f506172", subject, NOW, NOW), Content(body, text), ())
-    return {finding.code for finding in preflight.of_mail(renderer.rendered(whole), whole)} - {"no_postal_address"}
+    mailing = renderer.rendered(whole)
+    found = [*preflight.of_mail(mailing, whole), *preflight.of_links(Links(mailing.archived()))]
+    return {finding.code for finding in found} - {"no_postal_address"}
 
 
 @pytest.mark.parametrize(

@@ -4,64 +4,20 @@ import contextlib
 import gzip
 import socket
 import ssl
+import struct
 import threading
 import time
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 
 import pytest
 
 from chalicelib.kernel import fetch, reach
 from chalicelib.kernel.fetch import Bounds, FetchFailed
-
-Reply = Callable[[BaseHTTPRequestHandler], None]
-
-
-class Server:
-    def __init__(self) -> None:
-        self.seen: list[tuple[str, str, dict[str, str], bytes]] = []
-        self.replies: dict[str, Reply] = {}
-        server = self
-
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def do_GET(self) -> None:
-                body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
-                server.seen.append((self.command, self.path, dict(self.headers.items()), body))
-                self.close_connection = True
-                server.replies[self.path](self)
-
-            do_POST = do_GET  # noqa: N815 - the name the library calls
-
-            def log_message(self, *args: Any) -> None:
-                pass
-
-        self._http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._http.daemon_threads = True
-        threading.Thread(target=self._http.serve_forever, args=(0.02,), daemon=True).start()
-        self.url = f"http://127.0.0.1:{self._http.server_port}"
-
-    def on(self, path: str, status: int = 200, body: bytes = b"", **headers: str) -> str:
-        def reply(handler: BaseHTTPRequestHandler) -> None:
-            handler.send_response(status)
-            for name, value in {"Content-Length": str(len(body)), **headers}.items():
-                handler.send_header(name.replace("_", "-"), value)
-            handler.end_headers()
-            handler.wfile.write(body)
-
-        self.replies[path] = reply
-        return self.url + path
-
-    def secure(self, context: ssl.SSLContext) -> None:
-        self._http.socket = context.wrap_socket(self._http.socket, server_side=True)
-
-    def close(self) -> None:
-        self._http.shutdown()
-        self._http.server_close()
+from tests.kernel.server import Server
 
 
 @pytest.fixture
@@ -232,9 +188,36 @@ def test_a_resolver_that_does_not_answer_is_not_waited_for(monkeypatch):
     done = threading.Event()
     monkeypatch.setattr(socket, "getaddrinfo", lambda *args, **kwargs: done.wait(5))
     started = time.monotonic()
-    assert failure("http://example.org/", seconds=0.2).kind == "unreachable"
+    assert failure("http://example.org/", seconds=0.2).kind == "timeout"
     assert time.monotonic() - started < 1
     done.set()
+
+
+@pytest.mark.parametrize(("errno", "kind"), [(socket.EAI_AGAIN, "timeout"), (socket.EAI_NONAME, "unreachable")])
+def test_a_name_that_is_not_there_is_told_from_name_servers_that_are_silent(monkeypatch, errno, kind):
+    def resolve(*args: Any, **kwargs: Any) -> Any:
+        raise socket.gaierror(errno, "as told")
+
+    monkeypatch.setattr(socket, "getaddrinfo", resolve)
+    assert failure("http://example.org/").kind == kind
+
+
+def test_a_head_is_followed_and_a_body_nobody_wants_is_not_read(server):
+    server.on("/large", body=bytes(3_000_000))
+    url = server.on("/a", 301, Location="/large")
+    assert (fetch.head(url).status, fetch.head(url).url) == (200, server.url + "/large")
+    answer = fetch.get(url, bounds=Bounds(largest=0))
+    assert (answer.status, answer.body) == (200, b"")
+    assert [method for method, *_ in server.seen] == ["HEAD"] * 4 + ["GET"] * 2
+
+
+def test_a_connection_that_is_hung_up_is_cut_and_not_unreachable(server):
+    def reply(handler: BaseHTTPRequestHandler) -> None:
+        handler.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        handler.connection.close()
+
+    server.replies["/reset"] = reply
+    assert failure(server.url + "/reset").kind in ("cut", "protocol")
 
 
 @pytest.mark.parametrize("packed", [("gzip", gzip.compress), ("deflate", zlib.compress)])
