@@ -1,6 +1,6 @@
 """Removing people, and keeping the wish not to be contacted."""
 
-from chalicelib.audience import model, store
+from chalicelib.audience import model, sign_up_store, store
 from chalicelib.audience.model import Subscriber
 from chalicelib.census import service as census
 from chalicelib.events import outbox
@@ -74,7 +74,8 @@ def suppress(address_key: str, set_by: str) -> None:
                 erase(subscriber, EventType.DO_NOT_CONTACT_SET, set_by, wish)
             else:
                 told = {"subscriber_id": None, "reason": set_by}
-                tables.transact(wish, outbox.record(EventType.DO_NOT_CONTACT_SET, mark, told))
+                event = outbox.record(EventType.DO_NOT_CONTACT_SET, mark, told)
+                tables.transact(wish, sign_up_store.removed(mark), event)
             return
         except tables.Stale:
             continue

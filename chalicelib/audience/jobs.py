@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from chalicelib.audience import erasure, letters, store, token_store
+from chalicelib.audience import erasure, letters, model, sign_up_store, sign_ups, store, token_store
 from chalicelib.census import service as census
 from chalicelib.events import outbox
 from chalicelib.kernel import clock, downloads, log
@@ -12,12 +12,21 @@ from chalicelib.kernel.errors import NotFound
 
 def handle(message: Mapping[str, Any]) -> None:
     """One message of the mail queue."""
-    kind, subscriber_id = str(message["kind"]), str(message["subscriber_id"])
-    if kind == erasure.REMOVE:
-        _remove(subscriber_id)
+    kind = str(message["kind"])
+    if kind == model.SIGN_UP:
+        _sign_up(str(message["mark"]))
+    elif kind == erasure.REMOVE:
+        _remove(str(message["subscriber_id"]))
     else:
-        letters.write(kind, subscriber_id)
-        outbox.hurry(subscriber_id)  # here, so that the sign-up itself need not wait for one more call
+        letters.write(kind, str(message["subscriber_id"]))
+
+
+def _sign_up(mark: str) -> None:
+    subscriber_id = sign_ups.take_in(mark)
+    if subscriber_id:
+        letters.write(model.CONFIRM, subscriber_id)
+        outbox.hurry(subscriber_id)
+        sign_up_store.forget(mark)
 
 
 def _remove(subscriber_id: str) -> None:

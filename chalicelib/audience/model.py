@@ -14,6 +14,7 @@ from chalicelib.kernel.value import value
 PENDING, ACTIVATED = "pending", "activated"
 CAPTURE_PENDING, CAPTURE_CONFIRMED, CAPTURE_EXPIRED = "PENDING", "CONFIRMED", "EXPIRED"
 CONFIRM, CHANGE_EMAIL, MAGIC_LINK, LIFT = "confirm", "change-email", "magic-link", "lift"
+SIGN_UP = "sign-up"
 TOKEN_KINDS = (CONFIRM, CHANGE_EMAIL, MAGIC_LINK)
 
 CONFIRMATION_LIFE = timedelta(hours=24)
@@ -107,7 +108,7 @@ def capture(source: Any, tags: Any, metadata: Any, ip_hash: str | None) -> Captu
 
 
 def address_mark(address_key: str) -> str:
-    """How a do-not-contact wish is kept: it can be recognised, but not read back."""
+    """How an address is named where it must not be: it can be recognised, but not read back."""
     return keyed.mark("do-not-contact", address_key)
 
 

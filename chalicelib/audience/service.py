@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from datetime import datetime
 
-from chalicelib.audience import capture_store, erasure, model, store, token_store
+from chalicelib.audience import capture_store, erasure, model, sign_up_store, sign_ups, store, token_store
 from chalicelib.audience.model import Profile, SignUp, Subscriber
 from chalicelib.audience.token_store import TokenRow
 from chalicelib.census import service as census
@@ -22,21 +22,11 @@ kept_elsewhere: dict[str, Callable[[str], object]] = {}
 
 
 def subscribe(sign_up: SignUp, client_ip: str) -> None:
-    """Record the wish and have the confirmation mailed. New, waiting and active addresses look the same from
-    outside: the same answer after the same number of requests."""
+    """Keep what was said and hand it over. Whether the address is new, waiting or active is not even looked up here,
+    so neither the answer nor the time it takes can tell; the worker takes it in."""
     limits.spend("subscribe", client_ip, most=5, seconds=60)
-    now = clock.now()
-    subscriber = _newcomer(sign_up, now)
-    try:
-        tables.transact(
-            *store.created(subscriber, now),
-            capture_store.asked(subscriber.id, sign_up.capture, now),
-            _told(EventType.SUBSCRIPTION_CREATED, subscriber),
-        )
-        subscriber_id = subscriber.id
-    except tables.Stale as stale:
-        subscriber_id = _subscribe_again(stale, sign_up, now)
-    queues.send("mail", {"kind": model.CONFIRM, "subscriber_id": subscriber_id})
+    mark = sign_up_store.keep(sign_up, clock.now())
+    queues.send("mail", {"kind": model.SIGN_UP, "mark": mark})
 
 
 def confirm(text: str) -> str:
@@ -176,60 +166,12 @@ def address_of(subscriber_id: str) -> str | None:
     return subscriber.email if subscriber else None
 
 
-def _newcomer(sign_up: SignUp, now: datetime) -> Subscriber:
-    return Subscriber(
-        id=ids.new(),
-        email=sign_up.address.typed,
-        nickname=sign_up.nickname,
-        status=model.PENDING,
-        unsubscribe_secret=ids.secret(),
-        created_at=now,
-        activated_at=None,
-        confirmation_expires_at=now + model.CONFIRMATION_LIFE,
-        sources=frozenset(),
-        tags=frozenset(),
-        asked_sources=frozenset({sign_up.capture.source}),
-        asked_tags=sign_up.capture.tags,
-    )
-
-
-def _told(type: EventType, subscriber: Subscriber) -> tables.Write:
-    sources = ",".join(sorted(subscriber.asked_sources))
-    return outbox.record(type, subscriber.id, {"subscriber_id": subscriber.id, "source": sources})
-
-
-def _subscribe_again(stale: tables.Stale, sign_up: SignUp, now: datetime) -> str:
-    """The address is known. What is said now is kept, if there is anything to keep, to be confirmed with the link;
-    an active reader who names no new source is left exactly as they are."""
-    key = stale.found[0]
-    if not isinstance(key, store.EmailRow):
-        raise Unavailable("Please try again") from stale
-    subscriber_id = str(key.subscriber_id)
-    if not (sign_up.names_source or sign_up.nickname):
-        return subscriber_id
-    subscriber = store.find(subscriber_id)
-    if subscriber is None:
-        return subscriber_id
-    known = subscriber.sources | subscriber.asked_sources
-    adds = sign_up.names_source and not (subscriber.activated and sign_up.capture.source in known)
-    capture = sign_up.capture if adds and len(known) < model.MOST_SOURCES else None
-    writes = store.asked_again(subscriber, sign_up.nickname, capture)
-    if capture:
-        writes.append(capture_store.asked(subscriber.id, capture, now))
-    if writes:
-        try:
-            tables.transact(*writes)
-        except tables.Stale:
-            log.info("subscribe.overtaken", subscriber_id=subscriber_id)
-    return subscriber_id
-
-
 def _activate(subscriber: Subscriber, row: TokenRow, now: datetime) -> None:
     if subscriber.activated:
         writes = store.joined_sources(subscriber, now) if subscriber.asked_sources else []
     else:
         writes = [*store.activated(subscriber, now), census.joined(now)]
-    tables.transact(token_store.used(row, now), *writes, _told(EventType.SUBSCRIPTION_CONFIRMED, subscriber))
+    tables.transact(token_store.used(row, now), *writes, sign_ups.told(EventType.SUBSCRIPTION_CONFIRMED, subscriber))
     log.metric("Confirmed")
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from pynamodb.attributes import NumberAttribute, UnicodeAttribute, UnicodeSetAttribute
 from pynamodb.indexes import GlobalSecondaryIndex, IncludeProjection
 
-from chalicelib.audience import capture_store, model, token_store
+from chalicelib.audience import capture_store, model, sign_up_store, token_store
 from chalicelib.audience.model import Capture, Subscriber
 from chalicelib.audience.token_store import TokenRow
 from chalicelib.kernel import addresses, clock, tables
@@ -219,6 +219,7 @@ def erased(subscriber: Subscriber) -> list[Write]:
     return [
         Delete(SubscriberRow(subscriber.id), _still(subscriber) & (SubscriberRow.email == subscriber.email)),
         Delete(_key_row(subscriber), EmailRow.subscriber_id == subscriber.id),
+        sign_up_store.removed(model.address_mark(addresses.key(subscriber.email))),
         *token_store.removed(subscriber.id),
         *capture_store.removed(subscriber),
     ]

@@ -6,7 +6,7 @@ answer, or answers that it cannot now, raises `Unavailable`.
 
 import random
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import lru_cache
 from typing import Any, TypeVar
@@ -111,19 +111,19 @@ def get_together(*wanted: tuple[type[Row], str, Any]) -> list[Any]:
 
 def put(row: Row, condition: Condition | None = None) -> None:
     with _reaching():
-        row.save(condition=condition)
+        _patiently(lambda: row.save(condition=condition))
 
 
 def update(row: R, actions: Sequence[Action], condition: Condition | None = None) -> R:
     """Apply, and bring `row` to what is stored now."""
     with _reaching():
-        row.update(actions=list(actions), condition=condition)
+        _patiently(lambda: row.update(actions=list(actions), condition=condition))
     return row
 
 
 def delete(row: Row, condition: Condition | None = None) -> None:
     with _reaching():
-        row.delete(condition=condition)
+        _patiently(lambda: row.delete(condition=condition))
 
 
 def delete_all(kind: type[R], rows: Iterable[R]) -> None:
@@ -160,8 +160,25 @@ def transact(*writes: Write) -> None:
                 raise Stale(_found(writes, reasons)) from failure
             if not any(reason and reason.code in _CONFLICTS for reason in reasons) and not _conflicts(failure):
                 raise _translated(failure) from failure
-        time.sleep(random.uniform(0, 0.02 * 2**attempt))  # noqa: S311 - jitter, not a secret
+        _rest(attempt)
     raise Unavailable("The database is busy")
+
+
+def _patiently(write: Callable[[], object]) -> None:
+    """A single write that meets a transaction on its row is turned away, and comes again."""
+    for attempt in range(_CONFLICT_ATTEMPTS):
+        try:
+            write()
+            return
+        except PynamoDBException as failure:
+            if not _conflicts(failure):
+                raise
+        _rest(attempt)
+    raise Unavailable("The database is busy")
+
+
+def _rest(attempt: int) -> None:
+    time.sleep(random.uniform(0, 0.02 * 2**attempt))  # noqa: S311 - jitter, not a secret
 
 
 def _transact(writes: Sequence[Write]) -> None:

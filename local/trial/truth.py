@@ -50,7 +50,7 @@ class Truth:
             if keys.get(row["email"].casefold()) != id:
                 yield f"a subscriber without an e-mail key ({id})"
         for row in self.tables["tokens"]:
-            if row["kind"] != "lift" and row["subscriber_id"] not in people:
+            if row["kind"] not in ("lift", "sign-up") and row["subscriber_id"] not in people:
                 yield f"a {row['kind']} token of nobody ({row['subscriber_id']})"
         for row in self.tables["captures"]:
             if row["status"] != "EXPIRED" and row["subscriber_id"] not in people:

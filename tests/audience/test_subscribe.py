@@ -1,8 +1,12 @@
 """What the subscribe endpoint promises, row by row."""
 
+from collections.abc import Iterator
+
 import pytest
 
-from chalicelib.kernel import aws, tables, wire
+from chalicelib.audience import jobs
+from chalicelib.kernel import aws as kernel_aws
+from chalicelib.kernel import tables, wire
 from chalicelib.kernel.errors import Unavailable
 from tests.conftest import received
 
@@ -104,30 +108,39 @@ def test_a_stranger_cannot_rename_an_active_reader(reader):
     assert ada.stored()["nickname"] == "Ada"
 
 
-def test_new_pending_and_activated_addresses_cannot_be_told_apart(reader, http):
-    """The same answer, after the same calls to AWS."""
-    reader("pending@example.net").subscribe()
-    reader("active@example.net").join()
-    calls: list[str] = []
-    emitters = (aws.session().get_component("event_emitter"), tables._connection().client.meta.events)
+@pytest.fixture
+def calls(aws) -> Iterator[list[str]]:
+    """Every call to AWS, in order."""
+    heard: list[str] = []
+    emitters = (kernel_aws.session().get_component("event_emitter"), tables._connection().client.meta.events)
 
-    def heard(event_name: str, **_: object) -> None:
-        calls.append(event_name.rpartition(".")[2])
-
-    def answer_to(email: str) -> tuple[object, ...]:
-        calls.clear()
-        answer = http.post("/api/subscribe", json={"email": email}, source_ip="192.0.2.77")
-        return answer.status, answer.body, tuple(calls)
+    def hear(event_name: str, **_: object) -> None:
+        heard.append(event_name.rpartition(".")[2])
 
     for emitter in emitters:
-        emitter.register_first("before-send", heard)
-    try:
-        new, waiting, activated = (answer_to(f"{who}@example.net") for who in ("new", "pending", "active"))
-    finally:
-        for emitter in emitters:
-            emitter.unregister("before-send", heard)
-    assert new == waiting == activated
-    assert new[2] == ("UpdateItem", "TransactWriteItems", "SendMessage")
+        emitter.register_first("before-send", hear)
+    yield heard
+    for emitter in emitters:
+        emitter.unregister("before-send", hear)
+
+
+def test_new_pending_and_activated_addresses_cannot_be_told_apart(reader, http, calls):
+    """The same answer, after the same calls to AWS, whatever is said along with the address."""
+    reader("pending@example.net").subscribe(source="blog")
+    reader("active@example.net").join(source="podcast")
+    gone = reader("gone@example.net").join()
+    http.post("/profile/never", form={"token": gone.magic_token()})
+    name, source = {"nickname": "Eve"}, {"source": "podcast"}
+    for number, said in enumerate(({}, name, source, {"source": "new"}, name | source | {"tags": ["x"]})):
+        answers = set()
+        for who in (f"new{number}", "pending", "active", "gone"):
+            calls.clear()
+            body = {"email": f"{who}@example.net", **said}
+            answer = http.post("/api/subscribe", json=body, source_ip=f"192.0.2.{70 + number}")
+            del answer.headers["x-amzn-RequestId"]
+            answers.add((answer.status, answer.body, str(answer.headers), *calls))
+        ((status, _, _, *asked),) = answers
+        assert (status, asked) == (201, ["UpdateItem", "UpdateItem", "SendMessage"])
 
 
 def test_a_resubscription_after_expiry_starts_anew(reader, rows, later):
@@ -269,18 +282,22 @@ def test_the_breaker_holds_confirmations_back_and_tells_the_operator_once(reader
     assert sent.count("admin@example.org") == 1
 
 
-def test_email_service_unavailable_the_request_succeeds_and_the_mail_is_tried_again(http, ses, deliver):
+@pytest.mark.parametrize("known", [False, True])
+def test_email_service_unavailable_the_request_succeeds_and_the_mail_is_tried_again(reader, http, ses, known):
+    if known:
+        reader().subscribe()
+    ses.clear()
     ses.tell(down=True)
     assert http.post("/api/subscribe", json={"email": "ada@example.net"}).status == 201
-    with pytest.raises(Unavailable):
-        deliver()
+    (message,) = received("mail")
+    for _ in range(2):
+        with pytest.raises(Unavailable):
+            jobs.handle(message)
     ses.tell(down=False)
-    from chalicelib.audience import jobs
-    from chalicelib.audience.store import SubscriberRow
-
-    (row,) = list(SubscriberRow.scan())
-    jobs.handle({"kind": "confirm", "subscriber_id": row.id})
+    jobs.handle(message)
     assert len(ses.mails(to="ada@example.net")) == 1
+    jobs.handle(message)
+    assert len(ses.mails(to="ada@example.net")) == 1, "a message that comes twice writes once"
 
 
 def test_queues_unavailable_is_503_and_a_second_try_heals_it(http, monkeypatch, reader):
@@ -290,6 +307,65 @@ def test_queues_unavailable_is_503_and_a_second_try_heals_it(http, monkeypatch, 
     assert (answer.status, answer.json) == (503, {"error": "Service unavailable"})
     assert int(answer.headers["Retry-After"]) > 0
     reader().join()
+
+
+def test_a_sign_up_nobody_took_in_is_gone_after_a_day(http, monkeypatch, rows, later):
+    monkeypatch.setattr(wire, "sqs", _nobody_answers)
+    http.post("/api/subscribe", json={"email": "ada@example.net", "nickname": "Ada"})
+    assert "ada@example.net" in str(rows("tokens"))
+    later(hours=24, seconds=1)
+    jobs.clean_up(lambda: True)
+    assert rows("tokens") == []
+
+
+def test_what_is_queued_names_nobody_and_what_waits_is_gone_once_it_is_taken_in(http, rows, ses):
+    http.post("/api/subscribe", json={"email": "ada@example.net", "nickname": "Ada", "metadata": {"k": "secret"}})
+    (message,) = received("mail")
+    assert set(message) == {"kind", "mark"}
+    assert "ada" not in str(message)
+    jobs.handle(message)
+    assert [row["kind"]["S"] for row in rows("tokens")] == ["confirm"]
+
+
+def test_several_sign_ups_before_the_worker_comes_make_one_reader_with_all_they_said(reader, http, rows):
+    for number, source in enumerate(("blog", "podcast", "shop")):
+        body = {"email": "ada@example.net", "nickname": f"Ada {number}", "source": source}
+        assert http.post("/api/subscribe", json=body).status == 201
+    ada = reader()
+    ada.deliver()
+    (row,) = rows("subscribers")
+    assert (row["nickname"]["S"], sorted(row["asked_sources"]["SS"])) == ("Ada 2", ["blog", "podcast", "shop"])
+    assert len(ada.mails()) == 1
+    assert ada.confirm().status == 303
+
+
+def test_more_sign_ups_than_anybody_makes_are_still_answered(reader, http, rows):
+    for number in range(25):
+        body = {"email": "ada@example.net", "metadata": {"x": "y" * 10_000, "n": number}}
+        assert http.post("/api/subscribe", json=body, source_ip=f"203.0.113.{number}").status == 201
+    (row,) = rows("tokens")
+    assert len(row["said"]["SS"]) == 20
+    reader().deliver()
+    assert reader().confirm().status == 303
+
+
+def test_a_sign_up_that_waits_when_its_owner_leaves_goes_with_them(reader, http, rows):
+    """A message may come minutes late: it must not bring back who has left since."""
+    ada = reader().join()
+    http.post("/api/subscribe", json={"email": "ada@example.net", "source": "podcast"})
+    (late,) = received("mail")
+    (row,) = rows("subscribers")
+    assert http.get(f"/api/unsubscribe?token={row['id']['S']}.{row['unsubscribe_secret']['S']}").status == 200
+    jobs.handle(late)
+    assert rows("subscribers") == rows("emails") == rows("tokens") == rows("captures") == []
+    assert len(ada.mails()) == 1
+
+
+def test_nothing_is_kept_of_a_sign_up_whose_owner_wants_no_mail(reader, rows):
+    ada = reader().join()
+    ada.http.post("/profile/never", form={"token": ada.magic_token()})
+    assert ada.subscribe(nickname="Ada").status == 201
+    assert rows("subscribers") == rows("emails") == rows("tokens") == rows("captures") == []
 
 
 def _nobody_answers(operation: str, parameters: object) -> None:

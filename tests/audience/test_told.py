@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from chalicelib.audience import jobs, letters
+from chalicelib.audience.store import SubscriberRow
 from chalicelib.events import outbox
 from tests.conftest import received
 
@@ -21,7 +22,8 @@ def test_the_worker_that_mails_the_link_has_the_sign_up_told(listened: Any) -> N
     (message,) = received("mail")
     assert received("events") == [], "the reader does not wait for it"
     jobs.handle(message)
-    assert received("events") == [{"aggregates": [message["subscriber_id"]]}]
+    (subscriber,) = SubscriberRow.scan()
+    assert received("events") == [{"aggregates": [subscriber.id]}]
 
 
 def test_where_nobody_listens_nothing_is_sent(listened: Any, configure: Any) -> None:

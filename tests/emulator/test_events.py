@@ -46,11 +46,13 @@ def in_order(there: Receiver) -> bool:
     return all(list(dict.fromkeys(told)) == sorted(set(told)) for told in seen.values())
 
 
-def test_what_happens_reaches_a_receiver_through_the_queue(local: None, http: Any, work: Any, receiver: Any) -> None:
+def test_what_happens_reaches_a_receiver_through_the_queue(
+    local: None, http: Any, work: Any, receiver: Any, ses: Any
+) -> None:
     there = receiver()
     hook(there, include_address=True)
     assert http.post("/api/subscribe", json={"email": "ada@example.org"}).status == 201
-    jobs.sweep()
+    work("mail")
     work("events")
     (call,) = there.calls
     assert call.event["type"] == "SUBSCRIPTION_CREATED"
