@@ -49,10 +49,11 @@ TABLES = (
     Kept("emails", "which address belongs to which subscriber, so that nobody is there twice", "address", _PENDING),
     Kept(
         "tokens",
-        "links that were mailed: a hash of the secret; for a change of address the new one; sign-ups on their way to the "
-        "worker",
-        "new address (changes and lifts only); address, nickname and metadata of a sign-up on its way",
-        f"sign-ups: seconds, until taken in, at most {spoken(audience.CONFIRMATION_LIFE)}; confirming links {spoken(audience.CONFIRMATION_LIFE)}, profile links {spoken(audience.MAGIC_LINK_LIFE)}, "
+        "links that were mailed: a hash of the secret; for a change of address the new one; sign-ups not yet "
+        "taken in",
+        "new address (changes and lifts only); address, nickname and metadata of a sign-up",
+        f"sign-ups: seconds, at most {spoken(audience.CONFIRMATION_LIFE)}; "
+        f"confirming links {spoken(audience.CONFIRMATION_LIFE)}, profile links {spoken(audience.MAGIC_LINK_LIFE)}, "
         "or until used or the person leaves",
     ),
     Kept(
@@ -119,7 +120,12 @@ ELSEWHERE = (
         "addresses, nicknames",
         spoken(downloads.KEPT) + ", removed within the hour after",
     ),
-    ("queues", "work to be done: ids only; of a sign-up a keyed hash of the address", "", "until done; what failed five times 14 days"),
+    (
+        "queues",
+        "work to be done: ids only; of a sign-up a keyed hash of the address",
+        "",
+        "until done; what failed five times 14 days",
+    ),
     ("logs", "what ran, by ids; never an address, nickname, token or IP address", "", spoken(LOGS_KEPT)),
     (
         "backups",
