@@ -4,6 +4,7 @@ It calls nobody outside, so no destination can hold it up, and a crash leaves an
 """
 
 from collections.abc import Iterable
+from contextlib import suppress
 
 from chalicelib.events import store
 from chalicelib.events.model import Event
@@ -23,19 +24,37 @@ def tell(aggregate_ids: Iterable[str]) -> None:
 def relay(aggregate_ids: Iterable[str]) -> set[str]:
     """Pass on what is pending about these, in order; answer which destinations are owed something new."""
     webhooks = webhook_store.everyone()
+    most = _WRITES_AT_ONCE // (len(webhooks) + 2)
     reached: set[str] = set()
+    parcel: list[Event] = []
     for aggregate_id in aggregate_ids:
-        reached |= _relay(aggregate_id, webhooks)
+        events = store.pending_of(aggregate_id, "0", most)
+        if len(parcel) + len(events) > most:
+            reached |= _together(parcel, webhooks, most)
+            parcel = []
+        parcel += events
+    return reached | _together(parcel, webhooks, most)
+
+
+def _together(parcel: list[Event], webhooks: list[Webhook], most: int) -> set[str]:
+    """One transaction for what is about several things. What another relay was quicker with, and what one
+    transaction cannot hold, is gone through by itself."""
+    unfinished = {parcel[-1].aggregate_id: parcel[-1].id} if len(parcel) == most else {}
+    reached: set[str] = set()
+    try:
+        reached |= _pass_on(parcel, webhooks)
+    except tables.Stale:
+        unfinished = {event.aggregate_id: "0" for event in parcel}
+    for aggregate_id, after in unfinished.items():
+        reached |= _alone(aggregate_id, after, webhooks, most)
     return reached
 
 
-def _relay(aggregate_id: str, webhooks: list[Webhook]) -> set[str]:
+def _alone(aggregate_id: str, after: str, webhooks: list[Webhook], most: int) -> set[str]:
     reached: set[str] = set()
-    after = "0"
-    most = _WRITES_AT_ONCE // (len(webhooks) + 2)
     while events := store.pending_of(aggregate_id, after, most):
         try:
-            reached |= _pass_on([(event, _destinations(event, webhooks)) for event in events])
+            reached |= _pass_on(events, webhooks)
         except tables.Stale:
             break  # another relay is at it, and in the same order
         if len(events) < most:
@@ -44,15 +63,18 @@ def _relay(aggregate_id: str, webhooks: list[Webhook]) -> set[str]:
     return reached
 
 
-def _pass_on(events: list[tuple[Event, list[str]]]) -> set[str]:
+def _pass_on(events: list[Event], webhooks: list[Webhook]) -> set[str]:
+    """All that somebody wants to hear, or nothing of it; what nobody does is only marked, at half the price."""
     now = clock.now()
-    if len(events) == 1 and not events[0][1]:
-        store.mark(events[0][0], now)
-        return set()
-    done = [store.processed(event, now) for event, _ in events]
-    owed = [webhook_store.owe(to, event, now) for event, destinations in events for to in destinations]
-    tables.transact(*done, *owed)
-    return {to for _, destinations in events for to in destinations}
+    wanting = {event.id: _destinations(event, webhooks) for event in events}
+    owed = [webhook_store.owe(to, event, now) for event in events for to in wanting[event.id]]
+    if owed:
+        tables.transact(*(store.processed(event, now) for event in events if wanting[event.id]), *owed)
+    for event in events:
+        if not wanting[event.id]:
+            with suppress(tables.Stale):  # another relay was quicker
+                store.mark(event, now)
+    return {to for destinations in wanting.values() for to in destinations}
 
 
 def _destinations(event: Event, webhooks: list[Webhook]) -> list[str]:

@@ -139,7 +139,7 @@ def remove_done_on(day: date, shard: int, before: str, most: int) -> int:
             limit=most,
         )
     )
-    tables.delete_all(EventRow, rows)
+    tables.write_all(EventRow, delete=rows)
     return len(rows)
 
 

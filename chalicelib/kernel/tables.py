@@ -126,10 +126,12 @@ def delete(row: Row, condition: Condition | None = None) -> None:
         _patiently(lambda: row.delete(condition=condition))
 
 
-def delete_all(kind: type[R], rows: Iterable[R]) -> None:
-    """Many rows, 25 a request, without conditions: for what nobody will miss."""
+def write_all(kind: type[R], put: Iterable[R] = (), delete: Iterable[R] = ()) -> None:
+    """Many rows, 25 a request, at half the price of a transaction; a crash may leave some of it undone."""
     with _reaching(), kind.batch_write() as batch:
-        for row in rows:
+        for row in put:
+            batch.save(row)
+        for row in delete:
             batch.delete(row)
 
 

@@ -1,6 +1,7 @@
 """Receivers, webhooks and events for the tests of this room."""
 
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -9,7 +10,7 @@ from chalicelib.events import jobs, outbox
 from chalicelib.events.model import EventType
 from chalicelib.events.webhooks import lanes, service
 from chalicelib.events.webhooks.model import Webhook
-from chalicelib.kernel import ids, tables
+from chalicelib.kernel import clock, ids, tables
 from tests.conftest import received
 from tests.events.receiver import Receiver
 
@@ -35,6 +36,27 @@ def receiver() -> Iterator[Callable[..., Receiver]]:
         one.stop()
 
 
+@pytest.fixture
+def notices(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    from chalicelib.mail import notices
+
+    told: list[str] = []
+    monkeypatch.setattr(notices, "notify_admin", lambda subject, text: told.append(text))
+    return told
+
+
+@pytest.fixture
+def later(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Let so much time pass."""
+    real, passed = clock.now, [timedelta()]
+
+    def pass_by(**time: float) -> None:
+        passed[0] += timedelta(**time)
+
+    monkeypatch.setattr(clock, "now", lambda: real() + passed[0])
+    return pass_by
+
+
 def hook(receiver: Receiver, **fields: Any) -> Webhook:
     return service.add({"url": receiver.url, **fields}).webhook
 
@@ -42,8 +64,14 @@ def hook(receiver: Receiver, **fields: Any) -> Webhook:
 def happen(aggregate_id: str | None = None, type: EventType = EventType.SUBSCRIPTION_CREATED, times: int = 1) -> str:
     """Something happened `times` to this subscriber."""
     about = aggregate_id or ids.new()
-    for _ in range(times):
-        tables.transact(outbox.record(type, about, {"subscriber_id": about}))
+    tables.transact(*(outbox.record(type, about, {"subscriber_id": about}) for _ in range(times)))
+    return about
+
+
+def happen_to(people: int) -> list[str]:
+    """Something happened to so many subscribers."""
+    about = [ids.new() for _ in range(people)]
+    tables.transact(*(outbox.record(EventType.SUBSCRIPTION_CREATED, one, {"subscriber_id": one}) for one in about))
     return about
 
 

@@ -1,5 +1,8 @@
 """A real HTTP receiver on loopback that does as it is told, and remembers what it was sent."""
 
+import base64
+import hashlib
+import hmac
 import json
 import threading
 import time
@@ -17,6 +20,13 @@ class Call:
     @property
     def event(self) -> dict[str, Any]:
         return json.loads(self.body)
+
+    def is_signed_with(self, secret: str) -> bool:
+        """As a receiver finds out, by the specification and nothing of ours."""
+        signed = f"{self.headers['webhook-id']}.{self.headers['webhook-timestamp']}.".encode() + self.body
+        key = base64.b64decode(secret.removeprefix("whsec_"))
+        expected = "v1," + base64.b64encode(hmac.digest(key, signed, hashlib.sha256)).decode()
+        return expected in self.headers["webhook-signature"].split()
 
 
 @dataclass

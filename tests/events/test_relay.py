@@ -8,9 +8,10 @@ import pytest
 
 from chalicelib.events import jobs, outbox, relay, service, store
 from chalicelib.events.model import EventType
+from chalicelib.events.webhooks import lanes
 from chalicelib.kernel import clock, ids, queues, tables
 from tests.conftest import received
-from tests.events.conftest import happen, hook, run
+from tests.events.conftest import happen, happen_to, hook, run
 
 
 def rows(table: str) -> list[dict[str, Any]]:
@@ -63,6 +64,28 @@ def test_relaying_twice_owes_once(local: None, receiver: Any) -> None:
     assert len([row for row in rows("dispatches") if "due_at" in row]) == 1
 
 
+def test_what_is_about_several_goes_in_one_transaction_and_a_quicker_relay_costs_nobody_else_theirs(
+    local: None, receiver: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    there = receiver()
+    hook(there)
+    about = happen_to(6)
+    real, sizes = tables.transact, []
+
+    def transact(*writes: tables.Write) -> None:
+        sizes.append(len(writes))
+        if len(sizes) == 1:
+            relay.relay(about[2:3])  # the twin, between our reading and our writing
+        real(*writes)
+
+    monkeypatch.setattr(tables, "transact", transact)
+    relay.relay(about)
+    assert sizes == [12, 2, *[2] * 5], "all at once; the twin; then each of the other five by itself"
+    monkeypatch.undo()
+    assert not list(store.aggregates())
+    assert len([row for row in rows("dispatches") if "due_at" in row]) == 6
+
+
 def test_who_asked_for_some_types_hears_of_no_others(local: None, receiver: Any) -> None:
     picky = receiver()
     hook(picky, types=["UNSUBSCRIBED"])
@@ -72,12 +95,17 @@ def test_who_asked_for_some_types_hears_of_no_others(local: None, receiver: Any)
     assert [call.event["type"] for call in picky.calls] == ["UNSUBSCRIBED"]
 
 
-def test_what_is_about_one_subscriber_arrives_in_order(local: None, receiver: Any) -> None:
+def test_what_is_about_one_subscriber_arrives_in_order(
+    local: None, receiver: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """More of it than one transaction, or one look at the lane, can hold."""
+    monkeypatch.setattr(relay, "_WRITES_AT_ONCE", 12)
+    monkeypatch.setattr(lanes, "_LANE", 5)
     there = receiver()
     hook(there)
-    about = happen(times=60)
+    about = happen(times=13)
     run()
-    assert len(there.ids) == 60
+    assert len(there.ids) == 13
     assert there.ids == sorted(there.ids)
     assert {call.event["subject"] for call in there.calls} == {about}
 
@@ -112,13 +140,14 @@ def test_removal_waits_until_nothing_is_pending(aws: None, monkeypatch: pytest.M
     assert not service.has_pending(about)
 
 
-def test_many_aggregates_are_handed_to_the_queue_in_chunks(aws: None) -> None:
-    for _ in range(60):
-        happen()
+def test_many_aggregates_are_handed_to_the_queue_in_chunks(aws: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jobs, "_CHUNK", 5)
+    happen_to(12)
     jobs.sweep()
-    (message,) = received("events")
-    assert len(message["aggregates"]) == 10
-    jobs.work(message, lambda id: None)
+    messages = received("events")
+    assert sorted(len(message["aggregates"]) for message in messages) == [2, 5]
+    for message in messages:
+        jobs.work(message, lambda id: None)
     assert not list(store.aggregates())
 
 

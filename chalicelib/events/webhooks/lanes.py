@@ -27,6 +27,11 @@ _PAGE = 200
 _LANE = 50
 _FAILURES_IN_A_ROW = 5
 
+# What was heard is written off this many at a time, which is one request, and at once where answers come seldom:
+# a crash between may send that many again.
+_SETTLED_AT_ONCE = 12
+_SETTLED_WITHIN = 1.0
+
 
 @value
 class Destination:
@@ -73,6 +78,9 @@ class _Drain:
         self._ends = time.monotonic() + _SECONDS
         self._count = threading.Lock()
         self._in_a_row = 0
+        self._done: list[Owed] = []
+        self._tried: list[Attempt] = []
+        self._settled = time.monotonic()
         self.sent = 0
         self.failed = 0
         self.gone = False
@@ -90,7 +98,10 @@ class _Drain:
         with ThreadPoolExecutor(_LANES_AT_ONCE) as pool:
             while lanes := store.due(self._to.id, clock.now(), _PAGE):
                 before = self.sent + self.failed
-                list(pool.map(self._lane, lanes))
+                try:
+                    list(pool.map(self._lane, lanes))
+                finally:
+                    self._settle()
                 if self._over or self.sent + self.failed == before:
                     break
         if lanes and not (self.gone or self.tripped):
@@ -118,13 +129,30 @@ class _Drain:
         self._note(result)
         wait = None if result.ok else model.wait(batch[0].attempts + 1, result.retry_after)
         if wait is None:
-            store.settle(self._to.id, tried, batch)
+            self._heard(tried, batch)
             if not result.ok:
                 log.error("events.given_up", destination=self._to.id, event_id=batch[0].event.id)
                 log.metric("EventGivenUp", len(batch))
             return True
         self._put_off(tried, batch, wait)
         return False
+
+    def _heard(self, tried: Sequence[Attempt], batch: Sequence[Owed]) -> None:
+        with self._count:
+            self._tried += tried
+            self._done += batch
+            waited = time.monotonic() - self._settled
+            enough = len(self._done) >= _SETTLED_AT_ONCE or waited > _SETTLED_WITHIN
+        if enough:
+            self._settle()
+
+    def _settle(self) -> None:
+        with self._count:
+            tried, self._tried = self._tried, []
+            done, self._done = self._done, []
+            self._settled = time.monotonic()
+        if done:
+            store.settle(self._to.id, tried, done)
 
     def _put_off(self, tried: Sequence[Attempt], batch: Sequence[Owed], wait: float) -> None:
         due = clock.now() + timedelta(seconds=wait)

@@ -147,9 +147,10 @@ def owed(destination: str, aggregate_id: str, most: int) -> list[Owed]:
 
 
 def settle(destination: str, tried: Sequence[Attempt], sent: Sequence[Owed]) -> None:
-    """These were heard, or given up: no longer owed, and in the history."""
-    gone = [tables.Delete(DispatchRow(destination, _owed_key(owed.event))) for owed in sent]
-    tables.transact(*gone, *(tables.Put(_attempt_row(destination, attempt)) for attempt in tried))
+    """These were heard, or given up: in the history, and no longer owed. A crash halfway leaves one owed that was
+    heard, as a crash before would, and it is sent again under its id."""
+    gone = [DispatchRow(destination, _owed_key(owed.event)) for owed in sent]
+    tables.write_all(DispatchRow, put=[_attempt_row(destination, attempt) for attempt in tried], delete=gone)
 
 
 def put_off(destination: str, tried: Sequence[Attempt], failed: Sequence[Owed], due: datetime) -> None:
