@@ -7,6 +7,7 @@ what came too often to its dead letters: nothing of that is imitated here.
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from chalice.app import Chalice
@@ -20,12 +21,17 @@ _MOST = 10
 @dataclass(frozen=True)
 class Poller:
     sqs: Any
-    url: str
+    queue: str
     handler: QueueHandler
 
     @property
     def name(self) -> str:
         return self.handler.name
+
+    @cached_property
+    def url(self) -> str:
+        """Looked up at the first poll, which is tried again when AWS does not answer."""
+        return str(self.sqs.get_queue_url(QueueName=self.queue)["QueueUrl"])
 
     def poll(
         self,
@@ -59,8 +65,4 @@ class Poller:
 
 def pollers(app: Chalice, sqs: Any, prefix: str) -> list[Poller]:
     """One for every queue `app.py` has a handler for."""
-    return [Poller(sqs, _url(sqs, f"{prefix}-{handler.queue}"), handler) for handler in handlers.queues(app)]
-
-
-def _url(sqs: Any, name: str) -> str:
-    return str(sqs.get_queue_url(QueueName=name)["QueueUrl"])
+    return [Poller(sqs, f"{prefix}-{handler.queue}", handler) for handler in handlers.queues(app)]

@@ -22,7 +22,7 @@ def main() -> int:
 
     ended = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: ended.set())
-    warm_up()
+    warm_up(ended)
     site = Site(Path(os.environ["LOCAL_DIR"]) / "site", Gateway(app.app).handle, _look_first)
     try:
         server = Server(_only_for_us(site.handle), int(os.environ["PORT"]))

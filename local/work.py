@@ -79,9 +79,8 @@ def main() -> int:
 
     crew = Crew()
     signal.signal(signal.SIGTERM, lambda *_: crew.ended.set())
-    warm_up()
-    prefix = settings.current().prefix
-    crew.start(*pollers(app.app, _patient_client(), prefix))
+    warm_up(crew.ended)
+    crew.start(*pollers(app.app, _patient_client(), settings.current().prefix))
     options = read(os.environ)
     _wait_for_app(options, crew.ended)
     for schedule in handlers.schedules(app.app):

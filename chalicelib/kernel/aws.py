@@ -33,7 +33,9 @@ making = threading.Lock()
 def session() -> Any:
     import botocore.session
 
-    return botocore.session.get_session()
+    made = botocore.session.get_session()
+    made.register("after-call", _check_whole)
+    return made
 
 
 @cache
@@ -59,6 +61,21 @@ def call(service: str, operation: str, **parameters: Any) -> Any:
         raise
     except BotoCoreError as failure:
         raise Unavailable from failure
+
+
+def check_whole(response: Any) -> None:
+    """An answer that was cut off on its way is none. botocore reads it as an empty one, and an empty one means:
+    there is nobody, there is nothing left to do."""
+    from botocore.exceptions import ConnectionClosedError
+
+    promised = response.headers.get("content-length")
+    if promised is not None and len(response.content) < int(promised):
+        raise ConnectionClosedError(endpoint_url=response.url)
+
+
+def _check_whole(http_response: Any, model: Any, **_: Any) -> None:
+    if not model.has_streaming_output and model.http.get("method") != "HEAD":
+        check_whole(http_response)
 
 
 def _status(failure: Any) -> int:

@@ -177,6 +177,7 @@ def _exchange(
     request = AWSRequest(method="POST", url=door.endpoint + path, data=body, headers=dict(headers))
     door.sign(request)
     response = door.send(operation, request.prepare())
+    aws.check_whole(response)
     answer = _json(response.content)
     # DynamoDB says in the body which error it is, SES in a header.
     if response.status_code >= 300 and "__type" not in answer and (kind := response.headers.get("x-amzn-ErrorType")):

@@ -47,12 +47,14 @@ class Caller:
         self._port, self._log = port, log
 
     def ask(self, kind: str, method: str, path: str, body: Any = None, **headers: str) -> tuple[int, str, str]:
-        """Status, place it leads to, text; status 0 if nobody answered."""
+        """Status, place it leads to, text; status 0 if nobody answered. A body that is text is a form."""
         begun = time.monotonic()
         connection = http.client.HTTPConnection("127.0.0.1", self._port, _LONGEST, source_address=(self._source, 0))
-        sent = {"Content-Type": "application/json", **headers} if body is not None else headers
+        form = isinstance(body, str)
+        if body is not None:
+            headers |= {"Content-Type": "application/x-www-form-urlencoded" if form else "application/json"}
         try:
-            connection.request(method, path, json.dumps(body) if body is not None else None, sent)
+            connection.request(method, path, body if form or body is None else json.dumps(body), headers)
             answer = connection.getresponse()
             found = answer.status, answer.getheader("Location") or "", answer.read().decode(errors="replace")
         except (OSError, http.client.HTTPException):

@@ -1,19 +1,23 @@
-"""People who sign up, confirm, change their name and leave, and remember what they were told."""
+"""People who sign up, confirm, change, leave and come back, and remember what they were told."""
 
 import random
 import re
 import threading
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from urllib.parse import parse_qs, urlencode, urlsplit
 
 from local.ses import Client as Mailbox
 from local.trial.client import Caller, Log
 
-_LINK = re.compile(r"https?://127\.0\.0\.1:\d+(/(?:confirm|profile|api/unsubscribe)\?\S+)")
+_LINK = re.compile(r"https?://127\.0\.0\.1:\d+(/(?:confirm|profile|resume|api/unsubscribe)\?\S+)")
+_SOURCES = ("blog", "Shop Window", "fair-2026", "podcast")
 
 
 @dataclass
 class Person:
-    """`told` is the last answer that was a promise: accepted, confirmed, left. `unsure`: an answer got lost."""
+    """`told` is the last answer that was a promise: accepted, confirmed, left, never (written to again), lifted.
+    `unsure`: an answer got lost since, or two things were done at once. `gone`: what may be kept nowhere any more."""
 
     email: str
     nickname: str
@@ -21,6 +25,19 @@ class Person:
     told: str = ""
     unsure: bool = False
     busy: bool = False
+    wanted: str = ""
+    given: list[str] = field(default_factory=list)
+    gone: list[str] = field(default_factory=list)
+
+    def promised(self, told: str) -> None:
+        if told in ("left", "never"):
+            self.gone += [text for text in (self.nickname, self.wanted, *self.given) if text]
+            self.nickname = self.wanted = ""
+            self.given.clear()
+        self.told, self.unsure = told, False
+
+
+Act = Callable[[Person], None]
 
 
 class People:
@@ -28,18 +45,18 @@ class People:
         self._port, self._mailbox, self._log = port, mailbox, log
         self._chance = random.Random(seed)
         self._lock = threading.Lock()
+        self._names = 0
         self.everybody: list[Person] = []
 
     def newcomer(self) -> Person:
         with self._lock:
             number = len(self.everybody)
-            person = Person(f"person{number}@trial.example.net", f"Nick{number}zq", Caller(self._port, self._log))
-            person.busy = True
+            person = Person(f"person{number}@trial.example.net", "", Caller(self._port, self._log), busy=True)
             self.everybody.append(person)
         return person
 
     def somebody(self, told: str) -> Person | None:
-        """Taken until `release`: one person does one thing at a time."""
+        """Taken until `release`."""
         with self._lock:
             found = [person for person in self.everybody if person.told == told and not person.busy]
             if not found:
@@ -51,42 +68,132 @@ class People:
     def release(self, person: Person) -> None:
         person.busy = False
 
+    def at_once(self, person: Person, *acts: Act) -> None:
+        """Two things at the same moment: nothing can be promised, and everything must still hold together."""
+        threads = [threading.Thread(target=act, args=(person,)) for act in acts]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        person.told, person.unsure, person.wanted = "", True, ""
+
     def sign_up(self, person: Person) -> None:
-        status, _, _ = person.caller.ask(
-            "subscribe", "POST", "/api/subscribe", {"email": person.email, "nickname": person.nickname}
-        )
-        if status == 201:
-            person.told = person.told or "accepted"
-        else:
+        """For the first time, or once more; sometimes from a place that is named."""
+        asked: dict[str, object] = {"email": person.email}
+        if not person.nickname:
+            person.nickname = asked["nickname"] = self._name()
+        if self._chance.random() < 0.6:
+            person.given.append(f"Given{self._number()}zq")
+            asked |= {"source": self._chance.choice(_SOURCES), "tags": ["trial"], "metadata": {"a": person.given[-1]}}
+        status, _, _ = person.caller.ask("subscribe", "POST", "/api/subscribe", asked)
+        if status != 201:
             person.unsure = True
+        elif person.told not in ("accepted", "confirmed"):
+            person.promised("accepted")
 
     def confirm(self, person: Person) -> None:
-        link = self._link(person, "/confirm")
+        link = self._link(person.email, "/confirm")
         if not link:
             return
         status, place, _ = person.caller.ask("confirm", "GET", link)
         if status == 303 and place.endswith("/confirmed"):
-            person.told = "confirmed"
-        elif status not in (400,):
+            person.promised("confirmed")
+        elif status != 400:
             person.unsure = True
 
     def ask_link(self, person: Person) -> None:
         person.caller.ask("request-link", "POST", "/api/profile/request-link", {"email": person.email})
 
-    def leave(self, person: Person, token: str) -> None:
-        """With the one click of a mail program. Who is told so has left for good, also if it took a second try."""
+    def rename(self, person: Person) -> None:
+        new = self._name()
+        if self._update(person, nickname=new):
+            person.gone.append(person.nickname)
+            person.nickname = new
+
+    def ask_change(self, person: Person) -> None:
+        """Of address; now and then to one that others want as well."""
+        number, shared = self._number(), self._chance.random() < 0.3
+        new = f"shared{number % 5}@trial.example.net" if shared else f"changed{number}@trial.example.net"
+        if self._update(person, email=new):
+            person.wanted = new
+
+    def confirm_change(self, person: Person) -> None:
+        link = self._link(person.wanted, "/confirm") if person.wanted else ""
+        if not link:
+            return
+        status, place, _ = person.caller.ask("change", "GET", link)
+        if status == 303 and "email_changed" in place:
+            person.gone.append(person.email)
+            person.email, person.wanted = person.wanted, ""
+            person.promised("confirmed")
+        elif status not in (400, 409):
+            person.unsure = True
+
+    def leave(self, person: Person, token: str, *, one_click: bool) -> None:
+        """Who is told so has left for good, also if it took a second try."""
         if not token:
             return
-        status, _, _ = person.caller.ask("unsubscribe", "POST", f"/api/unsubscribe?token={token}")
-        if status == 200:
-            person.told = "left"
+        link = f"/api/unsubscribe?token={token}"
+        if one_click:
+            status, _, _ = person.caller.ask("one-click", "POST", link, "List-Unsubscribe=One-Click")
+        else:
+            status, _, _ = person.caller.ask("unsubscribe", "GET", link)
+        self._left(person, status == 200, "left")
+
+    def never_again(self, person: Person) -> None:
+        token = self._token(person, "/profile")
+        if token:
+            status, _, _ = person.caller.ask("never", "POST", "/profile/never", urlencode({"token": token}))
+            if status not in (401, 303):
+                self._left(person, status == 200, "never")
+
+    def ask_lift(self, person: Person) -> None:
+        form = urlencode({"email": person.email})
+        person.caller.ask("request-lift", "POST", "/profile/request-resume", form)
+
+    def lift(self, person: Person) -> None:
+        token = self._token(person, "/resume")
+        if token:
+            status, _, _ = person.caller.ask("lift", "POST", "/resume", urlencode({"token": token}))
+            if status == 200:
+                person.promised("lifted")
+
+    def removed(self, person: Person, admin: Caller, subscriber_id: str) -> None:
+        if subscriber_id:
+            status, _, _ = admin.ask("remove", "DELETE", f"/admin/api/subscribers/{subscriber_id}")
+            self._left(person, status in (204, 202, 404), "left")
+
+    def _left(self, person: Person, gone: bool, told: str) -> None:
+        if gone:
+            person.promised(told)
         else:
             person.unsure = True
 
-    def _link(self, person: Person, wanted: str) -> str:
+    def _update(self, person: Person, **fields: str) -> bool:
+        token = self._token(person, "/profile")
+        if not token:
+            return False
+        status, _, _ = person.caller.ask("profile", "POST", "/api/profile/update", {"token": token, **fields})
+        if status not in (200, 400, 401, 409, 429):
+            person.unsure = True
+        return status == 200
+
+    def _token(self, person: Person, path: str) -> str:
+        return parse_qs(urlsplit(self._link(person.email, path)).query).get("token", [""])[0]
+
+    def _link(self, email: str, wanted: str) -> str:
         """The newest mailed link of this kind."""
-        for mail in self._mailbox.mails(to=person.email, limit=10):
-            for found in _LINK.findall(mail["text"]):
-                if found.startswith(wanted):
-                    return str(found)
-        return ""
+        try:
+            mails = self._mailbox.mails(to=email, limit=20)
+        except (OSError, ValueError):
+            return ""  # the mailbox is frozen too
+        links = (found for mail in mails for found in _LINK.findall(mail["text"]))
+        return next((str(link) for link in links if link.startswith(wanted)), "")
+
+    def _name(self) -> str:
+        return f"Nick{self._number()}zq"
+
+    def _number(self) -> int:
+        with self._lock:
+            self._names += 1
+            return self._names

@@ -1,6 +1,7 @@
 """Stands between the app and the embedded AWS and can be told to refuse, to delay, or to lose answers."""
 
 import contextlib
+import random
 import socket
 import threading
 import time
@@ -8,9 +9,11 @@ import time
 
 class Proxy:
     """`mode` is one of: `pass`; `refuse` hangs up on everybody; `delay` lets every answer wait for `seconds`;
-    `lose` passes requests on and hangs up instead of answering, so that what was asked for is done unheard."""
+    `lose` passes requests on and hangs up instead of answering, so that what was asked for is done unheard; `flaky`
+    does any of these now and then."""
 
-    def __init__(self) -> None:
+    def __init__(self, seed: int = 1) -> None:
+        self._chance = random.Random(seed)
         self.mode = "pass"
         self.seconds = 0.0
         self.lost = 0
@@ -25,6 +28,11 @@ class Proxy:
     def stop(self) -> None:
         self._listener.close()
 
+    def _now(self) -> str:
+        if self.mode != "flaky":
+            return self.mode
+        return self._chance.choices(("pass", "refuse", "delay", "lose"), (70, 5, 10, 15))[0]
+
     def _accept(self) -> None:
         while True:
             try:
@@ -32,7 +40,7 @@ class Proxy:
             except OSError:
                 return
             try:
-                if self.mode == "refuse":
+                if self._now() == "refuse":
                     raise ConnectionError
                 server = socket.create_connection(("127.0.0.1", self.upstream), 5)
             except OSError:
@@ -45,10 +53,11 @@ class Proxy:
     def _pump(self, source: socket.socket, target: socket.socket, answers: bool) -> None:
         with contextlib.suppress(OSError):
             while data := source.recv(65_536):
-                if self.mode == "refuse" or (answers and self.mode == "lose"):
+                mode = self._now()
+                if mode == "refuse" or (answers and mode == "lose"):
                     self.lost += 1
                     break
-                if answers and self.mode == "delay":
+                if answers and mode == "delay":
                     time.sleep(self.seconds)
                 target.sendall(data)
         for end in (source, target):

@@ -1,5 +1,6 @@
 """A whole Gna for a trial: every part its own process, to be watched, frozen, killed and started again one by one."""
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -7,6 +8,7 @@ import sys
 import tempfile
 import time
 import urllib.request
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +33,9 @@ class Stack:
         self.proxy = Proxy() if through_proxy else None
         self._settings = settings
         self._running: dict[str, subprocess.Popen[bytes]] = {}
+        self.ended: list[str] = []
+        # The kernel ends a child when the thread that started it ends, so all are started by one that stays.
+        self._starter = ThreadPoolExecutor(1)
         self.mailbox = Mailbox(self.options.mail_url)
         self.env: dict[str, str] = {}
 
@@ -64,34 +69,46 @@ class Stack:
         self._emulator.stop()
         if self.proxy:
             self.proxy.stop()
+        self._starter.shutdown()
 
     def begin(self, name: str) -> None:
         self._spawn(name, _COMMANDS[name])
 
     def kill(self, name: str) -> None:
         """At once and without a word, as a machine dies."""
+        if not self._alive(name):
+            self.ended.append(name)
+            return
         os.killpg(self._running[name].pid, signal.SIGKILL)
         self._running[name].wait()
 
     def tend(self) -> None:
-        """Begin again whatever ended by itself: a worker that starts while nobody answers gives up."""
+        """Begin again whatever ended by itself, which nothing may."""
         for name in _COMMANDS:
             if not self._alive(name):
+                self.ended.append(name)
                 self.begin(name)
 
     def freeze(self, name: str) -> None:
-        self.tend()
-        os.kill(self._pid(name), signal.SIGSTOP)
+        if self._alive(name):
+            os.kill(self._pid(name), signal.SIGSTOP)
+
+    def thaw_one(self, name: str) -> None:
+        if self._alive(name):
+            os.kill(self._pid(name), signal.SIGCONT)
 
     def thaw(self) -> None:
         for name in ("emulator", *self._running):
-            if self._alive(name):
-                os.kill(self._pid(name), signal.SIGCONT)
+            self.thaw_one(name)
+
+    def tell_ses(self, **orders: Any) -> None:
+        with contextlib.suppress(OSError):  # it is frozen: then it fails enough
+            self.mailbox.tell(**orders)
 
     def restart_emulator(self) -> None:
         """It keeps what it holds, but for a while nobody answers; the proxy leads to where it is now."""
         self._emulator.stop()
-        self._emulator.start()
+        self._starter.submit(self._emulator.start).result()
         assert self.proxy
         self.proxy.upstream = _port(self._emulator.url)
 
@@ -117,7 +134,8 @@ class Stack:
 
     def _spawn(self, name: str, *command: str) -> None:
         log = self.folder / f"{name}-{time.time_ns()}.log"
-        self._running[name] = process.spawn([sys.executable, "-m", *command], self.env, log=log, cwd=_ROOT)
+        start = self._starter.submit(process.spawn, [sys.executable, "-m", *command], self.env, log=log, cwd=_ROOT)
+        self._running[name] = start.result()
 
     def _pid(self, name: str) -> int:
         if name == "emulator":

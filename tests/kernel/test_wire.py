@@ -10,8 +10,9 @@ import pytest
 from botocore.exceptions import ClientError, HTTPClientError
 
 from chalicelib.kernel import aws as kernel_aws
-from chalicelib.kernel import tables, wire
+from chalicelib.kernel import limits, tables, wire
 from chalicelib.kernel.errors import Unavailable
+from tests.conftest import enter
 
 ITEM = {"key": "a", "n": 3, "half": 0.5, "raw": b"\x00\xff", "words": frozenset({"x", "y"}), "none": None, "on": True}
 
@@ -23,6 +24,7 @@ class Server:
         self.answers: list[tuple[int, dict[str, Any]]] = [(200, {})]
         self.asked: list[tuple[str, dict[str, str], Any]] = []
         self.hang_up = False
+        self.cut = 0  # so many bytes are missing at the end of every answer
         outer = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -37,7 +39,8 @@ class Server:
                 self.send_response(status)
                 self.send_header("Content-Length", str(len(content)))
                 self.end_headers()
-                self.wfile.write(content)
+                self.wfile.write(content[: len(content) - outer.cut])
+                self.close_connection = bool(outer.cut)
 
             def log_message(self, *_: Any) -> None:
                 pass
@@ -58,9 +61,9 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
     monkeypatch.setenv("AWS_ENDPOINT_URL_DYNAMODB", server.url)
     monkeypatch.setenv("AWS_ENDPOINT_URL_SQS", server.url)
     monkeypatch.setattr("time.sleep", lambda _: None)
-    kernel_aws.session.cache_clear()
+    enter("server")
     yield server
-    kernel_aws.session.cache_clear()
+    enter("moto")
     server.stop()
 
 
@@ -119,6 +122,30 @@ def test_a_service_that_hangs_up_is_unavailable(server: Server, call: Any) -> No
     server.hang_up = True
     with pytest.raises(Unavailable):
         call("Anything", {})
+
+
+CALLS = {
+    "table by wire": lambda: wire.dynamodb("Scan", {}),
+    "queue by wire": lambda: wire.sqs("SendMessage", {}),
+    "table": lambda: tables.get(limits.LimitRow, "a"),
+    "service": lambda: kernel_aws.call("sesv2", "get_account"),
+}
+
+
+@pytest.mark.parametrize("missing", [1, 12])
+@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
+def test_an_answer_that_was_cut_off_is_no_answer(server: Server, call: Any, missing: int) -> None:
+    """Read as an empty one it would say: nobody is there, nothing is left to send."""
+    server.answers, server.cut = [(200, {"Items": []})], missing
+    with pytest.raises(Unavailable):
+        call()
+
+
+def test_who_got_a_mail_is_unknown_when_the_answer_was_cut_off(server: Server) -> None:
+    server.answers, server.cut = [(200, {"BulkEmailEntryResults": []})], 3
+    with pytest.raises(HTTPClientError):
+        wire.ses("SendBulkEmail", "/v2/email/outbound-bulk-emails", {})
+    assert len(server.asked) == 1
 
 
 def test_ses_is_asked_once_even_if_it_hangs_up(server: Server) -> None:
