@@ -62,4 +62,6 @@ class Caller:
         finally:
             connection.close()
         self._log.note(kind, found[0], time.monotonic() - begun)
+        if not found[0]:
+            time.sleep(0.5)  # nobody asks again at once who was not answered
         return found

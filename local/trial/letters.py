@@ -15,11 +15,11 @@ _SILENT = ("cancelled", "draft")
 
 def broken(stack: Stack, found: truth.Truth, editor: Editor, receiver: Receiver, crowd: list[str]) -> list[str]:
     mailed = mails.by_delivery(stack.folder / "mailbox")
-    checks = (_sums(found), _once(found, mailed, crowd), _promises(found, mailed, editor.letters))
-    return [line for lines in (*checks, _posts(found, editor.posts), _events(found, receiver)) for line in lines]
+    checks = (sums(found), once(found, mailed, crowd), promises(found, mailed, editor.letters))
+    return [line for lines in (*checks, posts(found, editor.posts), events(found, receiver)) for line in lines]
 
 
-def _sums(found: truth.Truth) -> Iterator[str]:
+def sums(found: truth.Truth) -> Iterator[str]:
     for row in found.tables["deliveries"]:
         counts = {name: int(row.get(name, 0)) for name in truth.COUNTS}
         if counts["recipients"] != counts["sent_count"] + counts["failure_count"] + counts["unknown_count"]:
@@ -31,7 +31,7 @@ def _sums(found: truth.Truth) -> Iterator[str]:
             yield f"{counted.get(state, 0)} campaigns are counted as {state}, and {states[state]} are"
 
 
-def _once(found: truth.Truth, mailed: mails.Mailed, crowd: list[str]) -> Iterator[str]:
+def once(found: truth.Truth, mailed: mails.Mailed, crowd: list[str]) -> Iterator[str]:
     """Everybody gets what was published, and nobody twice beyond what was told as *unknown* and retried."""
     told = Counter[str]()
     for row in found.tables["events"]:
@@ -56,7 +56,7 @@ def _once(found: truth.Truth, mailed: mails.Mailed, crowd: list[str]) -> Iterato
     )
 
 
-def _promises(found: truth.Truth, mailed: mails.Mailed, letters: list[Letter]) -> Iterator[str]:
+def promises(found: truth.Truth, mailed: mails.Mailed, letters: list[Letter]) -> Iterator[str]:
     deliveries = {row["campaign_id"]: row for row in found.tables["deliveries"]}
     if len(deliveries) != len(found.tables["deliveries"]):
         yield "a campaign has two deliveries"
@@ -70,21 +70,21 @@ def _promises(found: truth.Truth, mailed: mails.Mailed, letters: list[Letter]) -
             yield f"{letter.subject} was told to be {letter.told} and is {row['state']}: {row.get('error_detail')}"
 
 
-def _posts(found: truth.Truth, posts: list[str]) -> Iterator[str]:
+def posts(found: truth.Truth, titles: list[str]) -> Iterator[str]:
     bodies = [zlib.decompress(row["body"]).decode() for row in found.tables["campaign-contents"]]
-    for title in posts:
+    for title in titles:
         times = sum(f"{title}<" in body for body in bodies)
         if times != 1:
             yield f"{title} is in {times} campaigns"
-    print(f"{len(posts)} posts published")
+    print(f"{len(titles)} posts published")
 
 
-def _events(found: truth.Truth, receiver: Receiver) -> Iterator[str]:
-    events = [row["id"] for row in found.tables["events"]]
-    missing = [id for id in events if id not in receiver.seen]
+def events(found: truth.Truth, receiver: Receiver) -> Iterator[str]:
+    told = [row["id"] for row in found.tables["events"]]
+    missing = [id for id in told if id not in receiver.seen]
     again = sum(count - 1 for count in receiver.seen.values())
     print(
-        f"{len(events)} events, {len(receiver.seen)} received, {again} more than once; {receiver.failed} tries failed"
+        f"{len(told)} events, {len(receiver.seen)} received, {again} more than once; {receiver.failed} tries failed"
     )
     if missing:
         yield f"{len(missing)} events were never received, the first is {missing[0]}"

@@ -30,13 +30,19 @@ class Person:
     gone: list[str] = field(default_factory=list)
 
     def promised(self, told: str) -> None:
-        if told in ("left", "never"):
-            self.gone += [text for text in (self.nickname, self.wanted, *self.given) if text]
+        if told in LEFT:
+            self.gone += [text for text in (self.nickname, self.wanted, *self.given) if len(text) > 1]
             self.nickname = self.wanted = ""
             self.given.clear()
         self.told, self.unsure = told, False
 
+    def forget_name(self, *perhaps: str) -> None:
+        """It is one of these or what it was, nobody knows."""
+        self.given += [name for name in (self.nickname, *perhaps) if len(name) > 1]
+        self.nickname = "?"
 
+
+LEFT = ("left", "never", "lifted")
 Act = Callable[[Person], None]
 
 
@@ -70,12 +76,15 @@ class People:
 
     def at_once(self, person: Person, *acts: Act) -> None:
         """Two things at the same moment: nothing can be promised, and everything must still hold together."""
+        gone = list(person.gone)
         threads = [threading.Thread(target=act, args=(person,)) for act in acts]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
-        person.told, person.unsure, person.wanted = "", True, ""
+        person.given.append(person.wanted)
+        person.told, person.unsure, person.wanted, person.gone = "", True, "", gone
+        person.forget_name()
 
     def sign_up(self, person: Person) -> None:
         """For the first time, or once more; sometimes from a place that is named."""
@@ -88,6 +97,8 @@ class People:
         status, _, _ = person.caller.ask("subscribe", "POST", "/api/subscribe", asked)
         if status != 201:
             person.unsure = True
+            person.forget_name()
+            person.told = "" if person.told in LEFT else person.told  # they may be back, or not
         elif person.told not in ("accepted", "confirmed"):
             person.promised("accepted")
 
@@ -107,13 +118,16 @@ class People:
     def rename(self, person: Person) -> None:
         new = self._name()
         if self._update(person, nickname=new):
-            person.gone.append(person.nickname)
+            person.gone += [person.nickname] if len(person.nickname) > 1 else []
             person.nickname = new
+        elif person.unsure:
+            person.forget_name(new)
 
     def ask_change(self, person: Person) -> None:
         """Of address; now and then to one that others want as well."""
         number, shared = self._number(), self._chance.random() < 0.3
         new = f"shared{number % 5}@trial.example.net" if shared else f"changed{number}@trial.example.net"
+        person.given.append(new)
         if self._update(person, email=new):
             person.wanted = new
 

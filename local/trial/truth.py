@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from local.options import PREFIX
-from local.trial.people import Person
+from local.trial.people import LEFT, Person
 from local.trial.stack import Stack
 
 _TABLES = (
@@ -20,7 +20,6 @@ _TABLES = (
     "deliveries",
     "events",
 )
-_LEFT = ("left", "never", "lifted")
 COUNTS = ("recipients", "sent_count", "failure_count", "unknown_count")
 
 
@@ -72,13 +71,13 @@ class Truth:
         for person in people:
             row = here.get(person.email, {})
             found = row.get("status")
-            if person.told in _LEFT and found and not _shared(person.email):
+            if person.told in LEFT and found and not _shared(person.email):
                 yield f"{person.email} was told they had left and is {found}"
             if person.unsure:
                 continue
             if person.told == "confirmed" and found != "activated":
                 yield f"{person.email} was told they were confirmed and is {found or 'gone'}"
-            if person.told == "confirmed" and person.nickname != row.get("nickname", ""):
+            if person.told == "confirmed" and person.nickname not in ("?", row.get("nickname", "")):
                 yield f"{person.email} was told they are called otherwise than they are"
             if person.told == "accepted" and not found:
                 yield f"{person.email} was told a mail was sent and is gone"
@@ -86,10 +85,10 @@ class Truth:
     def _erased(self, people: list[Person]) -> Iterator[str]:
         """Of who left, nothing; of the others nothing that they changed; and of nobody anything in a log."""
         for person in people:
-            known = [text for text in (person.email, person.nickname, person.wanted, *person.given) if text]
+            known = [text for text in (person.email, person.nickname, person.wanted, *person.given) if len(text) > 1]
             if any(text in self._log for text in (*known, *person.gone)):
                 yield f"{person.email} is in the log"
-            gone = [*person.gone, *(known if person.told in _LEFT else ())]
+            gone = [*person.gone, *(known if person.told in LEFT else ())]
             for table, text in self.everything.items():
                 if any(one in text for one in map(_quoted, gone) if not _shared(one)):
                     yield f"{person.email} has left or changed and is still in {table}"
