@@ -8,8 +8,8 @@ from chalicelib.campaigns import fields, service, watching
 from chalicelib.campaigns.model import Deed, State, Whole, permitted
 from chalicelib.desk import composing, frame, letters
 from chalicelib.desk.composing import Form
-from chalicelib.kernel.errors import Conflict, Invalid
-from chalicelib.web import paging
+from chalicelib.kernel.errors import Conflict, Invalid, NotFound
+from chalicelib.web import paging, responses
 from chalicelib.web.request import Request
 from chalicelib.web.responses import Response
 from chalicelib.web.routing import Routes
@@ -29,7 +29,7 @@ def list_letters(request: Request) -> Response:
     number, size = paging.asked(request)
     state = request.query.get("state") or ""
     page = service.page(fields.choice(State, state, "state") if state else None, number, size)
-    query = {"state": state} if state else {}
+    query = {name: request.query[name] for name in ("state", "per_page") if request.query.get(name)}
     return frame.page(
         request,
         "admin/campaigns.html",
@@ -62,7 +62,7 @@ def keep_new_letter(request: Request) -> Response:
 def open_letter(request: Request) -> Response:
     whole = service.view(request.path["campaign_id"])
     if Deed.UPDATE in permitted(whole.campaign.state):
-        return _editor(request, composing.of(whole), whole)
+        return _editor(request, composing.fitted(composing.of(whole)), whole)
     look = letters.look(request.query.get("look"))
     seen = watching.live(whole)
     expected = watching.look(whole.campaign.id).expected if whole.campaign.state is State.PUBLISHING else None
@@ -73,8 +73,8 @@ def open_letter(request: Request) -> Response:
 
 @routes.post(_ONE, accepts=frame.ANY_FORM)
 def keep_letter(request: Request) -> Response:
-    form = composing.typed(request)
     whole = service.view(request.path["campaign_id"])
+    form = composing.typed(request, composing.of(whole))
     try:
         edits, content = form.edits()
         return _onward(request, service.update(whole.campaign.id, edits, content, form.version))
@@ -90,10 +90,22 @@ def keep_letter(request: Request) -> Response:
 @routes.post(HERE + "/preview", accepts=frame.ANY_FORM)
 def preview_letter(request: Request) -> Response:
     """Into the frame beside the form; nothing is kept."""
+    campaign_id = request.text("campaign_id")
+    stored = composing.of(service.view(campaign_id)) if campaign_id else None
     try:
-        return letters.shown(service.imagine(composing.typed(request).sketch()), letters.look(request.text("look")))
+        draft = composing.typed(request, stored).sketch()
+        return letters.shown(service.imagine(draft), letters.look(request.text("look")))
     except Invalid as failure:
         return letters.refused(failure)
+
+
+@routes.get(_ONE + "/words/{field}")
+def read_words(request: Request) -> Response:
+    """What was too long for the form, as it was written."""
+    whole, name = service.view(request.path["campaign_id"]), request.path["field"]
+    if name not in composing.LONG:
+        raise NotFound("No such field")
+    return responses.html(composing.of(whole).long(name)).having(Content_Type="text/plain; charset=utf-8")
 
 
 @routes.get(_ONE + "/letter")

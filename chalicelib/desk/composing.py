@@ -1,22 +1,29 @@
 """What stands in the form an author writes a campaign in, as typed; and the campaign it makes, once it is checked."""
 
-from dataclasses import asdict, field
+from dataclasses import asdict, field, replace
 from typing import Any
 
 from chalicelib.campaigns import fields
 from chalicelib.campaigns.model import Aim, Format, Whole
 from chalicelib.campaigns.service import Draft
+from chalicelib.desk.fitting import weight
 from chalicelib.kernel.errors import Invalid
 from chalicelib.kernel.value import value
 from chalicelib.web.request import Request
 
 # Which words a reader's sources and tags are compared with: the names of the fields that hold them.
 WORDS = tuple(f"{kind}_{how}" for kind in ("sources", "tags") for how in ("any", "all", "none"))
+# What may be too long for a page. A field that is, stays empty in the form and keeps what is stored; a script
+# fetches it into its place, and without one the author may write over it.
+LONG = (*WORDS, "text", "body")
 _LONGEST = 4_000
+_ROOM = 40_000
 
 
 @value
 class Form:
+    """`held` names the fields whose words are not on the page."""
+
     subject: str = ""
     preheader: str = ""
     format: str = Format.MARKDOWN.value
@@ -25,6 +32,13 @@ class Form:
     everybody: bool = True
     words: dict[str, str] = field(default_factory=lambda: dict.fromkeys(WORDS, ""))
     version: int | None = None
+    held: frozenset[str] = frozenset()
+
+    def long(self, name: str) -> str:
+        return self.words[name] if name in WORDS else str(getattr(self, name))
+
+    def shown(self, name: str) -> str:
+        return "" if name in self.held else self.long(name)
 
     def draft(self) -> Draft:
         return Draft(
@@ -63,22 +77,28 @@ class Form:
         return fields.aim(lists)
 
 
-def typed(request: Request) -> Form:
+def typed(request: Request, stored: Form | None = None) -> Form:
     """Line ends of a form are those of a typewriter; ours are not."""
 
     def line(name: str) -> str:
         return (request.text(name) or "").replace("\r\n", "\n")
 
-    words = {name: line(name)[:_LONGEST] for name in WORDS}
+    held = {name for name in LONG if stored and request.text(f"kept_{name}") and not line(name).strip()}
+
+    def long(name: str) -> str:
+        return stored.long(name) if stored and name in held else line(name)
+
+    words = {name: long(name)[:_LONGEST] for name in WORDS}
     return Form(
         subject=line("subject"),
         preheader=line("preheader"),
         format=line("format"),
-        body=line("body"),
-        text=line("text"),
+        body=long("body"),
+        text=long("text"),
         everybody=line("audience") != "some",
         words=words,
         version=_version(line("version")),
+        held=frozenset(held),
     )
 
 
@@ -96,6 +116,18 @@ def of(whole: Whole) -> Form:
         words=words,
         version=campaign.version,
     )
+
+
+def fitted(form: Form) -> Form:
+    """The same form, its longest words left out as far as there is no room for them."""
+    room, held = _ROOM, set()
+    for name in LONG:
+        size = weight(form.long(name))
+        if size > room:
+            held.add(name)
+        else:
+            room -= size
+    return replace(form, held=frozenset(held))
 
 
 def _version(text: str) -> int | None:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from chalicelib.access.door import door
-from chalicelib.desk import frame
+from chalicelib.desk import fitting, frame
 from chalicelib.feeds import service
 from chalicelib.feeds.state import Check, Trigger
 from chalicelib.kernel import settings
@@ -15,12 +15,24 @@ from chalicelib.web.routing import Routes
 routes = Routes(__name__, errors=frame.problem, authorizer=door)
 
 _HERE = "/admin/feed"
+_SHOWN = ("title", "excerpt", "link")
+_ENTRY = 150  # what stands around the words of an entry
+_ROOM = 28_000
 
 
 @routes.get(_HERE)
 def open_feed(request: Request) -> Response:
     view, hook = service.view(), settings.current().url("/api/webhooks/feed")
-    return frame.page(request, "admin/feed.html", here=_HERE, view=view, history=_told(view.history), hook=hook)
+    weights = [_ENTRY + sum(fitting.weight(entry[name] or "") for name in _SHOWN) for entry in view.entries]
+    return frame.page(
+        request,
+        "admin/feed.html",
+        here=_HERE,
+        view=view,
+        entries=fitting.first(view.entries, weights, _ROOM),
+        history=_told(view.history),
+        hook=hook,
+    )
 
 
 @routes.post(_HERE, accepts=frame.ANY_FORM)

@@ -5,7 +5,7 @@ from hashlib import sha256
 from typing import Any
 from urllib.parse import urlencode
 
-from chalicelib.desk import words
+from chalicelib.desk import fitting, words
 from chalicelib.kernel import settings
 from chalicelib.kernel.colour import ink_on
 from chalicelib.kernel.errors import GnaError, Misconfigured
@@ -96,7 +96,7 @@ def _address(name: str) -> str:
 
 
 def _framed(template: str, status: int, **values: Any) -> Response:
-    given = {"here": "", "problem": None, "say": words, "rooms": ROOMS, "now": None, **values}
+    given = {"here": "", "problem": None, "say": words, "fit": fitting, "rooms": ROOMS, "now": None, **values}
     answer = pages.page(
         template,
         status,

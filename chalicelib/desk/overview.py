@@ -8,7 +8,7 @@ from chalicelib.bounces import service as bounces
 from chalicelib.campaigns import service as campaigns
 from chalicelib.campaigns.model import Campaign, DeliveryState, State
 from chalicelib.census import service as census
-from chalicelib.desk import chart
+from chalicelib.desk import chart, fitting
 from chalicelib.desk.chart import Chart
 from chalicelib.events.webhooks import model as webhooks_model
 from chalicelib.events.webhooks import service as webhooks
@@ -80,11 +80,11 @@ def gather() -> Overview:
 def _concerns(recent: list[Campaign], feed: feeds.View | None, account: Account | None) -> Iterator[Concern]:
     yield from _of_account(account)
     for campaign in recent:
-        path = f"/admin/campaigns/{campaign.id}"
+        path, subject = f"/admin/campaigns/{campaign.id}", fitting.cut(campaign.subject, 300)
         if campaign.notice:
-            yield Concern(True, f"“{campaign.subject}” was held back.", path, "Look it over")
+            yield Concern(True, f"“{subject}” was held back.", path, "Look it over")
         elif campaign.delivery_state is DeliveryState.FAILED:
-            yield Concern(True, f"“{campaign.subject}” did not reach everybody.", path, "See what happened")
+            yield Concern(True, f"“{subject}” did not reach everybody.", path, "See what happened")
     if feed and feed.url and (feed.state.is_failing or feed.state.stopped):
         yield Concern(True, f"The feed cannot be read: {feed.state.said}.", "/admin/feed", "Look at the feed")
     for webhook in _tried(webhooks.list_webhooks) or []:

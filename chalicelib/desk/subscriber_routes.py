@@ -38,6 +38,12 @@ def list_people(request: Request) -> Response:
     )
 
 
+@routes.get(_HERE + "/{subscriber_id}")
+def open_person(request: Request) -> Response:
+    person = listing.one(request.path["subscriber_id"])
+    return frame.page(request, "admin/subscriber.html", here=_HERE, person=person)
+
+
 @routes.get(_HERE + "/{subscriber_id}/remove")
 def ask_removal(request: Request) -> Response:
     person = listing.one(request.path["subscriber_id"])

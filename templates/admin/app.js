@@ -21,6 +21,12 @@
   const here = one(".side [aria-current]");
   if (here && matchMedia("(max-width: 60rem)").matches) here.scrollIntoView({ inline: "center", block: "nearest" });
 
+  // On a phone a row is a card, and some browsers then forget that it was a row.
+  const roles = { TABLE: "table", THEAD: "rowgroup", TBODY: "rowgroup", TR: "row", TD: "cell" };
+  for (const part of all(".rows, .rows :is(thead, tbody, tr, th, td)")) {
+    part.setAttribute("role", roles[part.tagName] || (part.scope === "col" ? "columnheader" : "rowheader"));
+  }
+
   for (const button of all("[data-copy]")) {
     button.hidden = false;
     button.addEventListener("click", async () => {
@@ -97,8 +103,21 @@
       }
       if (turn === asked) output.textContent = said;
     }, 500);
-    count();
-    draw();
+    // What was too long for the page comes after it. Until it is there, and if it does not come, nothing is overwritten.
+    const fill = async (marker) => {
+      const name = marker.dataset.held, field = form.elements[name];
+      if (field.value) return;
+      field.readOnly = true;
+      const link = one(`#held-${name} a`, form);
+      const answer = await fetch(link.href).catch(() => null);
+      field.readOnly = false;
+      if (!answer?.ok || !answer.headers.get("Content-Type").startsWith("text/plain")) return;
+      field.value = await answer.text();
+      field.required = name === "body";
+      link.parentElement.remove();
+      marker.remove();
+    };
+    Promise.all(all("[data-held]", form).map(fill)).then(() => { count(); draw(); });
   }
 
   function scheduling(form) {

@@ -14,7 +14,7 @@ from tests.desk.conftest import ORIGIN
 NAMES = (
     *("subject", "preheader", "format", "body", "text", "audience", "version", "look", "next", "nickname"),
     *("email", "wish", "scheduled_at", "time_zone", "delivery_id", "url", "description", "types", "paused"),
-    *("event_id", "from", "to", *WORDS),
+    *("event_id", "from", "to", "kept_body", "campaign_id", *WORDS),
 )
 ASKED = ("page", "per_page", "q", "status", "source", "tag", "state", "look", "notice", "from")
 values = st.text(st.characters(codec="utf-8"), max_size=30) | st.sampled_from(
@@ -51,7 +51,7 @@ def _pages(method: str) -> list[str]:
 
 
 def _filled(path: str, data: st.DataObject, campaign_id: str) -> str:
-    for name in ("campaign_id", "subscriber_id", "webhook_id"):
+    for name in ("campaign_id", "subscriber_id", "webhook_id", "field"):
         if f"{{{name}}}" in path:
             value = data.draw(st.just(campaign_id) | values.filter(bool), label=name)
             path = path.replace(f"{{{name}}}", quote(value, safe=""))

@@ -63,6 +63,48 @@ def test_what_somebody_else_changed_meanwhile_is_not_overwritten_unasked(desk, d
     assert service.view(draft).campaign.subject == "Theirs"
 
 
+@pytest.fixture
+def tome(desk):
+    """A letter longer than a page may be."""
+    return service.create(Draft("Tome", "<p>&amp;</p>" * 9_000, "&" * 9_000)).campaign.id
+
+
+def test_words_too_long_for_the_page_are_kept_unless_written_over(desk, tome):
+    page = desk.get(f"/admin/campaigns/{tome}").text
+    assert len(page) < 60_000
+    assert "105 KB are too much for this page" in page
+    assert 'name="kept_body" value="yes"' in page
+    assert desk.get(f"/admin/campaigns/{tome}/words/body").text == "<p>&amp;</p>" * 9_000
+    form = {"subject": "Tome", "format": "html", "audience": "everybody", "kept_body": "yes", "body": "", "text": "x"}
+    desk.follow(f"/admin/campaigns/{tome}", **form, version="1")
+    assert service.view(tome).content.body == "<p>&amp;</p>" * 9_000
+    assert service.view(tome).content.text == "x"
+    desk.follow(f"/admin/campaigns/{tome}", **{**form, "body": "short"}, version="2")
+    assert service.view(tome).content.body == "short"
+
+
+def test_words_too_long_for_the_page_are_still_looked_at_and_never_sent_back_with_a_refusal(desk, tome):
+    form = {"format": "html", "kept_body": "yes", "body": "", "campaign_id": tome}
+    assert desk.post("/admin/campaigns/preview", **form).text.count("&amp;") >= 9_000
+    refused = desk.post(f"/admin/campaigns/{tome}", **form, subject="", version="1")
+    assert refused.status == 400
+    assert len(refused.text) < 60_000
+    assert 'name="kept_body"' in refused.text
+
+
+def test_an_emptied_letter_is_not_taken_for_one_that_was_left_alone(desk, tome):
+    answer = desk.post(f"/admin/campaigns/{tome}", subject="Tome", format="html", body="", version="1")
+    assert answer.status == 400
+    assert "Body is required" in answer.text
+
+
+def test_only_what_an_author_wrote_can_be_read_as_text(desk, tome):
+    answer = desk.get(f"/admin/campaigns/{tome}/words/text")
+    assert answer.headers["Content-Type"] == "text/plain; charset=utf-8"
+    assert answer.headers["X-Content-Type-Options"] == "nosniff"
+    assert desk.get(f"/admin/campaigns/{tome}/words/version").status == 404
+
+
 def test_the_words_of_a_form_arrive_as_they_were_typed(desk):
     boundary = "----x"
     parts = {**WORDS, "body": "Grüße 🌱\r\n\r\n  zwei", "next": "save"}
