@@ -30,7 +30,7 @@ emulator: $(EMULATOR)/.ready ## install the embedded AWS
 
 test: $(VENV)/.ready $(EMULATOR)/.ready ## run the whole suite
 	@$(BIN)/python -m local.chromium
-	$(BIN)/python -m pytest -n auto --dist loadfile
+	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 
 $(VENV)/.run: requirements.txt local/requirements.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "gna: Python 3.11 or later is needed: PYTHON=python3.x make ...")'

@@ -33,7 +33,7 @@ from moto.backends import get_backend
 from moto.core import DEFAULT_ACCOUNT_ID
 
 from chalicelib.kernel import aws as kernel_aws
-from chalicelib.kernel import queues, settings, tables
+from chalicelib.kernel import clock, queues, settings, tables
 from local import chromium
 from local.gateway import Gateway
 from tests.client import Client
@@ -45,6 +45,17 @@ TEMPLATE = Path(__file__).parent.parent / ".chalice" / "resources.yaml"
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    _slow_files_first(items)
+    _skip_without_browser(items)
+
+
+def _slow_files_first(items: list[pytest.Item]) -> None:
+    """So that no worker is left alone with the slowest file while the others have nothing to do."""
+    slow = ("deployed", "emulator", "browser")
+    items.sort(key=lambda item: next((n for n, mark in enumerate(slow) if item.get_closest_marker(mark)), len(slow)))
+
+
+def _skip_without_browser(items: list[pytest.Item]) -> None:
     """Without a browser its tests are skipped, with one line that says so; where everything must run, nothing is."""
     wanted = [item for item in items if item.get_closest_marker("browser")]
     if not wanted or chromium.find():
@@ -58,6 +69,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture(scope="session")
 def _account() -> Any:
     """Made once: creating tables and clients is most of what a fast test would cost."""
+    enter("moto")
     account = mock_aws(config={"core": {"mock_credentials": False, "reset_boto3_session": False}})
     account.start()
     create_resources()
@@ -107,6 +119,13 @@ def configure(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     yield change
     monkeypatch.undo()
     _forget_settings()
+
+
+@pytest.fixture
+def still(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The clock stands, so that no minute or hour ends while a limit is being reached."""
+    moment = clock.now()
+    monkeypatch.setattr(clock, "now", lambda: moment)
 
 
 @pytest.fixture

@@ -24,7 +24,7 @@ def test_request_link_refuses_what_is_no_address(http):
     assert "error" in answer.json
 
 
-def test_the_fourth_link_of_an_hour_is_refused_for_known_and_unknown_addresses(reader, http):
+def test_the_fourth_link_of_an_hour_is_refused_for_known_and_unknown_addresses(reader, http, still):
     reader("active@example.net").join()
     for who in ("active", "unknown"):
         answers = [

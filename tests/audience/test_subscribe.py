@@ -154,38 +154,34 @@ def test_a_resubscription_after_expiry_starts_anew(reader, rows, later):
     assert ada.stored()["nickname"] is None
 
 
-def test_the_sixth_request_of_a_minute_is_refused_with_the_time_to_wait(http, later):
-    later(seconds=0)
+def test_the_sixth_request_of_a_minute_is_refused_with_the_time_to_wait(http, still, later):
     answers = [http.post("/api/subscribe", json={"email": f"r{n}@example.net"}) for n in range(6)]
-    assert [answer.status for answer in answers[:5]] == [201] * 5
-    if answers[5].status == 201:  # a new minute began in between
-        answers = [http.post("/api/subscribe", json={"email": f"s{n}@example.net"}) for n in range(6)]
-    assert answers[5].status == 429
+    assert [answer.status for answer in answers] == [201] * 5 + [429]
     assert 1 <= int(answers[5].headers["Retry-After"]) <= 60
     later(seconds=60)
     assert http.post("/api/subscribe", json={"email": "z@example.net"}).status == 201
 
 
-def test_each_client_has_its_own_limit_and_ipv6_neighbours_share_one(http):
+def test_each_client_has_its_own_limit_and_ipv6_neighbours_share_one(http, still):
     for number in range(6):
         http.post("/api/subscribe", json={"email": "a@example.net"}, source_ip=f"2001:db8:1:2::{number}")
     assert http.post("/api/subscribe", json={"email": "a@example.net"}, source_ip="2001:db8:1:2::99").status == 429
     assert http.post("/api/subscribe", json={"email": "a@example.net"}, source_ip="2001:db8:1:3::1").status == 201
 
 
-def test_a_forwarded_header_cannot_move_the_limit(http):
+def test_a_forwarded_header_cannot_move_the_limit(http, still):
     statuses = [
         http.post(
             "/api/subscribe",
             json={"email": "a@example.net"},
             headers={"X-Forwarded-For": f"198.51.100.{n}", "CF-Connecting-IP": f"198.51.100.{n}"},
         ).status
-        for n in range(12)
+        for n in range(6)
     ]
-    assert statuses.count(429) >= 2
+    assert statuses == [201] * 5 + [429]
 
 
-def test_cloudflare_is_believed_only_by_setting_and_only_from_its_own_addresses(http, configure):
+def test_cloudflare_is_believed_only_by_setting_and_only_from_its_own_addresses(http, configure, still):
     configure(BEHIND_CLOUDFLARE="true")
 
     def ask(n: int, source_ip: str) -> int:
@@ -205,7 +201,7 @@ def test_no_address_of_any_kind_is_stored_for_the_limits(http, rows):
     assert "ada" not in stored
 
 
-def test_allowed_origins_get_cors_headers_on_success_error_and_limit(http):
+def test_allowed_origins_get_cors_headers_on_success_error_and_limit(http, still):
     for origin in ("https://blog.example.org", "https://www.example.org"):
         good = http.post("/api/subscribe", json={"email": "a@example.net"}, Origin=origin)
         bad = http.post("/api/subscribe", json={"email": "nonsense"}, Origin=origin)

@@ -30,8 +30,7 @@ class House:
 
     def mails(self, address: str) -> list[dict[str, Any]]:
         """Newest first, after doing what waits on the mail queue."""
-        for message in received("mail"):
-            jobs.handle(message)
+        self._work()
         return self._mailbox.mails(to=address)
 
     def link(self, address: str) -> str:
@@ -64,7 +63,12 @@ class House:
     def subscribed(self, address: str) -> bool:
         from chalicelib.audience.store import SubscriberRow
 
+        self._work()
         return any(row.email == address for row in SubscriberRow.scan(consistent_read=True))
+
+    def _work(self) -> None:
+        for message in received("mail"):
+            jobs.handle(message)
 
 
 @pytest.fixture

@@ -75,7 +75,7 @@ def test_a_mistake_is_said_and_the_address_is_where_one_goes_on_typing(house, el
     assert field.get_attribute("aria-invalid") is None
 
 
-def test_the_limit_is_said_too(house, elsewhere, snippet, look):
+def test_the_limit_is_said_too(house, elsewhere, snippet, look, still):
     for number in range(5):
         house.http.post("/api/subscribe", json={"email": f"n{number}@example.net"}, source_ip="127.0.0.1")
     page = look()

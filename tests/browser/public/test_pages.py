@@ -153,7 +153,7 @@ def test_without_a_script_a_form_elsewhere_subscribes(house, elsewhere, look):
     page.get_by_text("Saved.").wait_for()
 
 
-def test_without_a_script_a_mistake_and_the_limit_are_pages_one_can_go_back_from(house, elsewhere, look):
+def test_without_a_script_a_mistake_and_the_limit_are_pages_one_can_go_back_from(house, elsewhere, look, still):
     page = look(script=False)
     page.goto(elsewhere.show(plain_form(house)))
     page.get_by_label("Email address").fill("ada@nowhere")
