@@ -43,18 +43,23 @@ def annotate(delivery: Delivery, note: str | None, recipients: int | None = None
 
 def finish(delivery: Delivery, counts: Counts, error_detail: str | None = None) -> Whole:
     """It is over, with these sums. Said twice, or about an attempt that a retry has overtaken, it changes nothing."""
+    was_over = False
 
     def ended(current: Delivery, now: datetime) -> Delivery:
         after = model.step(current, model.outcome(counts, error_detail), now)
         return replace(after, counts=counts, error_detail=error_detail)
 
     def end(whole: Whole) -> changes.Changed:
+        nonlocal was_over
         current = whole.delivery(delivery.id)
-        if current and (current.state is not DeliveryState.SENDING or current.attempt != delivery.attempt):
-            return whole, []
-        return changes.moved(whole, delivery.id, ended)
+        running = (DeliveryState.SENDING, delivery.attempt)
+        was_over = current is not None and (current.state, current.attempt) != running
+        return (whole, []) if was_over else changes.moved(whole, delivery.id, ended)
 
-    return changes.apply(delivery.campaign_id, None, end)
+    whole = changes.apply(delivery.campaign_id, None, end)
+    if not was_over:  # two workers come here at the same moment
+        log.info("delivery.finished", delivery_id=delivery.id, sent=counts.sent, unknown=counts.unknown)
+    return whole
 
 
 def retry(campaign_id: str, delivery_id: str) -> Whole:

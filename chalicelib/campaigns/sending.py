@@ -138,7 +138,6 @@ def _end(delivery: Delivery, plan: Plan, found: Sequence[Part]) -> None:
         return  # a twin is at it, or a worker came back: whoever is last ends it
     counts = parts.total(found)
     whole = deliveries.finish(delivery, counts, plan.stopped or _owed_detail(found))
-    log.info("delivery.finished", delivery_id=delivery.id, sent=counts.sent, unknown=counts.unknown)
     after = whole.delivery(delivery.id)
     if after and after.state is DeliveryState.SENT and after.attempt == delivery.attempt:
         part_store.forget(part_store.of(delivery.id))

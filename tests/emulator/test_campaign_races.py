@@ -1,10 +1,13 @@
 """Two people at one campaign in the same moment, on real conditions and transactions."""
 
+from dataclasses import replace
+
 import pytest
 
-from chalicelib.campaigns import deliveries, service
-from chalicelib.campaigns.model import Counts, State
+from chalicelib.campaigns import part_store, parts, sending, service
+from chalicelib.campaigns.model import State
 from chalicelib.campaigns.service import Draft
+from chalicelib.kernel import tables, wire
 from chalicelib.kernel.errors import Conflict, NotFound, Unavailable
 from tests.conftest import received
 
@@ -34,12 +37,22 @@ def test_send_and_delete_and_cancel_at_once_leave_a_campaign_that_is_one_thing(t
             assert not isinstance(deleted, Exception)
 
 
-def test_a_delivery_finished_by_several_workers_is_finished_once(together):
+def test_a_delivery_finished_by_several_workers_is_finished_and_told_once(together, capsys):
     whole = service.send_now(service.create(Draft("Hello", "<p>Hi</p>")).campaign.id)
-    results = together(*[lambda: deliveries.finish(whole.deliveries[0], Counts(5, 5))] * 6)
+    delivery = whole.deliveries[0]
+    sending.tend(delivery)
+    for part in part_store.of(delivery.id):
+        part_store.save(parts.done(replace(part, sent=5)))
+    results = together(*[lambda: sending.tend(delivery)] * 6)
     assert not [one for one in results if isinstance(one, Exception) and not isinstance(one, Unavailable)]
     read = service.view(whole.campaign.id)
-    assert (read.campaign.state, read.campaign.version) == (State.PUBLISHED, 3)
+    assert (read.campaign.state, read.campaign.version, read.campaign.counts.sent) == (State.PUBLISHED, 3, 5)
+    assert sorted(row["type"]["S"] for row in _rows("events")) == ["CAMPAIGN_PUBLISHED", "DELIVERY_FINISHED"]
+    assert capsys.readouterr().out.count('"delivery.finished"') == 1
+
+
+def _rows(table):
+    return wire.dynamodb("Scan", {"TableName": tables.name(table)})["Items"]
 
 
 def test_totals_hold_after_many_at_once(together):
