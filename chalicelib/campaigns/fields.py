@@ -5,8 +5,10 @@ from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import Any, TypeVar
 
+from chalicelib.campaigns import personal
 from chalicelib.campaigns.model import Aim, Terms
 from chalicelib.kernel.errors import Invalid
+from chalicelib.mail.message import LONGEST_SUBJECT
 
 LONGEST_LINE = 250
 LARGEST_BODY = 500_000
@@ -24,6 +26,11 @@ def subject(value: Any) -> str:
     line = _line("" if value is None else value, "Subject")
     if not line:
         raise Invalid("Subject is required")
+    shortest, longest = personal.extremes(line)
+    if not shortest.strip():
+        raise Invalid("Subject would be empty for people without a nickname: write {{nickname|friend}}")
+    if len(longest) > LONGEST_SUBJECT:
+        raise Invalid(f"Subject would be longer than {LONGEST_SUBJECT} characters for people with a long nickname")
     return line
 
 

@@ -23,6 +23,7 @@ _HOLE = re.compile(r"\{\{([a-z]\w*)\}\}")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 
 GREETING = "Hi"
+LONGEST_NICKNAME = 50
 TOKEN = "token"  # noqa: S105 - the name of a hole
 
 
@@ -62,7 +63,10 @@ class Wishes:
 
     def bare(self, text: str) -> str:
         """As it reads for somebody without a nickname."""
-        return _MARK.sub(lambda match: self.all[int(match[1])].to(None), text)
+        return self.said(text, None)
+
+    def said(self, text: str, nickname: str | None) -> str:
+        return _MARK.sub(lambda match: self.all[int(match[1])].to(nickname), text)
 
     def holes(self, text: str, is_html: bool) -> str:
         """The text in SES's form: holes for marks, and for braces that SES would take for holes."""
@@ -90,6 +94,13 @@ class Wishes:
         if wish not in self.all:
             self.all.append(wish)
         return f"\ufdd0{self.all.index(wish)}\ufdd1"
+
+
+def extremes(line: str) -> tuple[str, str]:
+    """As it reads for somebody without a nickname, and for somebody with the longest there is."""
+    wishes = Wishes()
+    marked = wishes.take(line)
+    return wishes.bare(marked), wishes.said(marked, "x" * LONGEST_NICKNAME)
 
 
 def values(wishes: tuple[Wish, ...], fixed: Mapping[str, str], nickname: str | None, token: str) -> dict[str, str]:

@@ -1,4 +1,8 @@
-"""What AWS asks for, in one place: US dollars, Ireland (eu-west-1), on demand, November 2026."""
+"""What AWS asks for, in one place: US dollars, Ireland (eu-west-1), on demand, as published in November 2026.
+
+Without the free tiers, which are for everything in an account. In Virginia (us-east-1) DynamoDB asks 0.625 and 0.125;
+the others ask the same there.
+"""
 
 SES_PER_MAIL = 0.10 / 1000
 

@@ -8,8 +8,9 @@ from dataclasses import field
 from chalicelib.kernel.errors import Invalid
 from chalicelib.kernel.value import value
 
-LONGEST_SUBJECT = 250
+LONGEST_SUBJECT = 500  # what an author may write, and room for the reader's name in it
 LONGEST_HEADER = 995
+LONGEST_LINE = 996
 MOST_HEADERS = 15
 
 _CONTROL = frozenset({"Cc", "Cs", "Zl", "Zp"})
@@ -52,3 +53,5 @@ def check_headers(headers: Mapping[str, str]) -> None:
             raise Invalid("A header's name is not valid")
         if not _HEADER_VALUE.match(content):
             raise Invalid(f"The header {name} must be one line of at most {LONGEST_HEADER} ASCII characters")
+        if len(name) + len(content) > LONGEST_LINE:
+            raise Invalid(f"The header {name} has more than {LONGEST_LINE} characters together with its name")

@@ -2,19 +2,47 @@ from datetime import UTC, datetime
 
 import pytest
 
-from chalicelib.campaigns import fields
+from chalicelib.audience import model as audience
+from chalicelib.campaigns import fields, personal
 from chalicelib.campaigns.model import Aim, Terms
 from chalicelib.kernel.errors import Invalid
+from chalicelib.mail.message import check_subject
 
 NOW = datetime(2026, 11, 16, 9, tzinfo=UTC)
 
 
 @pytest.mark.parametrize(
-    "value", [None, "", "  ", 5, [], "a" * 251, "two\nlines", "a\r\nBcc: x@y", "nul\0", "\ud800"]
+    "value",
+    [
+        None,
+        "",
+        "  ",
+        5,
+        [],
+        "a" * 251,
+        "two\nlines",
+        "a\r\nBcc: x@y",
+        "nul\0",
+        "\ud800",
+        "a\u2028b",
+        "bell\a",
+        "{{nickname}}",  # nothing is left of it for who has none
+        "{{nickname|a}}" * 17,  # far too long for who has a long one
+    ],
 )
 def test_a_subject_that_is_refused(value):
     with pytest.raises(Invalid):
         fields.subject(value)
+
+
+def test_the_longest_subject_with_the_longest_nickname_can_be_shown_and_sent():
+    subject = fields.subject("s" * 230 + " {{nickname|you}}")
+    shortest, longest = personal.extremes(subject)
+    assert (shortest[-4:], len(longest)) == (" you", 281)
+    check_subject(longest)
+    assert audience.nickname("n" * personal.LONGEST_NICKNAME)
+    with pytest.raises(Invalid):
+        audience.nickname("n" * (personal.LONGEST_NICKNAME + 1))
 
 
 def test_a_subject_may_have_any_letters_and_joined_emoji():

@@ -115,8 +115,12 @@ def test_personal_words_and_their_fallbacks(written, with_nickname, without):
 
 
 def test_a_nickname_cannot_bring_markup_lines_or_holes():
-    message = mailed("<p>Hi {{nickname}}</p>", "<b>{{token}}</b>\r\nX: y", subject="For {{nickname}}")
+    written = {"subject": "For {{nickname}}", "preheader": "To {{nickname}}"}
+    message = mailed("<p>Hi {{nickname}}</p>", "<b>{{token}}</b>\r\nX: y", **written)
     assert "Hi &lt;b&gt;{{token}}&lt;/b&gt; X: y" in message.html
+    assert "To &lt;b&gt;{{token}}&lt;/b&gt; X: y" in message.html
+    assert "<title>For &lt;b&gt;{{token}}&lt;/b&gt; X: y</title>" in message.html
+    assert "<b>{{" not in message.html
     assert "Hi <b>{{token}}</b> X: y" in message.text
     assert message.subject == "For <b>{{token}}</b> X: y"
 
