@@ -5,6 +5,7 @@ import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -94,8 +95,13 @@ def _expression(given: Any) -> str:
     return given if isinstance(given, str) else str(given.to_string())
 
 
+@lru_cache(maxsize=1)
+def _parsed(template: str) -> Any:
+    return yaml.safe_load(template)["Resources"]
+
+
 def _resources(kind: str) -> dict[str, dict[str, Any]]:
-    resources = yaml.safe_load(TEMPLATE.read_text())["Resources"]
+    resources = _parsed(TEMPLATE.read_text())
     return {name: resource.get("Properties", {}) for name, resource in resources.items() if resource["Type"] == kind}
 
 

@@ -21,7 +21,6 @@ _LONGEST_WAIT = 5.0
 _ENOUGH_TO_JUDGE = 5
 _PROBES = 3
 _DEFECT = "Sending was stopped by a defect in Gna: the log says more"
-_AMBIGUOUS = frozenset({"InternalFailure", "InternalServiceErrorException", "InternalServerError"})
 
 
 @dataclass
@@ -70,9 +69,6 @@ def _tried(post: Post, piece: Piece, outcome: Outcome, waiting: list[Piece]) -> 
         outcome.unknown, outcome.why = outcome.unknown + piece, failure
         return [], failure
     except Transient as failure:
-        if failure.code in _AMBIGUOUS:
-            outcome.unknown, outcome.why = outcome.unknown + piece, failure
-            return [], failure
         return piece, failure
     except (QuotaReached, Stopped) as failure:
         outcome.left, outcome.why = outcome.left + piece, failure

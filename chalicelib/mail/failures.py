@@ -3,7 +3,8 @@
 GnaError
 ├── Unavailable
 │   ├── Transient        throttled, an error of theirs, or the network: the same again a little later
-│   │   └── Unanswered   no answer came, so it may have been sent: again only where twice is better than never
+│   │   └── Unanswered   no answer came, or one that leaves open whether it was sent: again only where twice is
+│   │                    better than never
 │   ├── QuotaReached     today's mails are used up: go on tomorrow
 │   └── Stopped          nothing will leave until the operator has done something: `reason` says what
 └── Rejected (Invalid)   this message or this recipient, and no other
@@ -26,8 +27,8 @@ class Transient(Unavailable):
 
 
 class Unanswered(Transient):
-    def __init__(self) -> None:
-        super().__init__("The mail service did not answer", "Unanswered")
+    def __init__(self, code: str = "Unanswered") -> None:
+        super().__init__("The mail service did not answer", code)
 
 
 class QuotaReached(Unavailable):
@@ -68,8 +69,6 @@ _TRANSIENT = frozenset(
         "RequestThrottledException",
         "RequestTimeout",
         "RequestTimeoutException",
-        "InternalFailure",
-        "InternalServiceErrorException",
         "ConcurrentModificationException",
         "ServiceUnavailable",
         "ServiceUnavailableException",
@@ -79,6 +78,9 @@ _TRANSIENT = frozenset(
         "TRANSIENT_FAILURE",
     }
 )
+_NOT_TAKEN = 503
+# Something broke inside, before or after the mail was on its way; a 5xx by another name is of somebody in between.
+_UNSURE = frozenset({"InternalFailure", "InternalServiceErrorException", "InternalServerError"})
 _QUOTA = frozenset({"LimitExceededException", "ACCOUNT_DAILY_QUOTA_EXCEEDED"})
 _STOPPED = {
     "AccountSuspendedException": _SUSPENDED,
@@ -114,8 +116,10 @@ def of(code: str, message: str = "", status: int = 400, sender: str = "") -> Fai
     """The failure an SES error code or the status of a bulk entry stands for."""
     if code in _QUOTA or (code in _TRANSIENT and _DAILY.search(message)):
         return QuotaReached(code)
-    if code in _TRANSIENT or status >= 500:
+    if code in _TRANSIENT or status == _NOT_TAKEN:
         return Transient(code=code)
+    if code in _UNSURE or status >= 500:
+        return Unanswered(code)
     if code in _STOPPED:
         return Stopped(_STOPPED[code], code)
     if code in _REJECTED:

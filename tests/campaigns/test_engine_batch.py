@@ -7,6 +7,7 @@ import pytest
 
 from chalicelib.audience.recipients import Recipient
 from chalicelib.campaigns import batch
+from chalicelib.mail import failures
 from chalicelib.mail.failures import Failure, QuotaReached, Rejected, Stopped, Transient, Unanswered
 
 PEOPLE = [Recipient(str(number), f"p{number}@example.org", None, "secret") for number in range(50)]
@@ -88,8 +89,9 @@ def test_a_lost_answer_makes_the_batch_unknown_and_it_is_not_sent_again() -> Non
     assert ses.calls == 1
 
 
-def test_an_inner_error_of_ses_is_unknown_too() -> None:
-    outcome = batch.send(Ses(lambda *_: Whole(Transient(code="InternalFailure"))), PEOPLE)
+@pytest.mark.parametrize(("code", "status"), [("InternalFailure", 500), ("", 502), ("", 504), ("Novelty", 500)])
+def test_an_error_inside_or_in_between_is_unknown_too(code: str, status: int) -> None:
+    outcome = batch.send(Ses(lambda *_: Whole(failures.of(code, status=status))), PEOPLE)
     assert len(outcome.unknown) == 50
 
 

@@ -13,7 +13,9 @@ from collections.abc import Callable
 from typing import Any
 
 import app
-from chalicelib.campaigns import deliveries, engine, part_store, posting, sending
+from chalicelib.campaigns import deliveries, delivery_store, engine, part_store, posting, renderer, sending, store
+from chalicelib.campaigns import service as campaigns
+from chalicelib.campaigns.service import Draft
 from chalicelib.kernel import aws, queues, settings
 from local import handlers
 from local.polling import pollers
@@ -39,6 +41,7 @@ LEASE_MS = 1_200
 
 
 def main() -> None:
+    _load()
     for line in sys.stdin:
         step, _, occurrence = line.strip().rpartition(" ")
         child = os.fork()
@@ -47,6 +50,16 @@ def main() -> None:
             os._exit(0)
         _, status = os.waitpid(child, 0)
         print(signal.Signals(os.WTERMSIG(status)).name if os.WIFSIGNALED(status) else "ended", flush=True)
+
+
+def _load() -> None:
+    """All that a worker would read and import before it calls anybody: done once here, its children inherit it."""
+    for service in ("sqs", "sesv2"):
+        aws.client(service)
+    for row in (store.CampaignRow, delivery_store.DeliveryRow):
+        row._get_connection().connection.client  # noqa: B018 - made by being asked for
+    handlers.queues(app.app)
+    renderer.rendered(campaigns.imagine(Draft("Hello", "<p>Hi</p>")))
 
 
 def shorten_leases() -> None:

@@ -2,19 +2,21 @@
 SES, nobody gets a mail twice outside a reported unknown batch, nobody is missed, and the sums are right."""
 
 import os
+import socket
 import subprocess
 import sys
 import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from chalicelib.audience import recipients
-from chalicelib.campaigns import batch, deliveries, engine, parts, posting, sending, service
+from chalicelib.campaigns import batch, deliveries, engine, part_store, parts, posting, sending, service
 from chalicelib.campaigns.model import Counts, Delivery, DeliveryState
 from chalicelib.campaigns.service import Draft
 from chalicelib.kernel import tables, wire
@@ -24,6 +26,9 @@ from tests.emulator import sending_worker
 
 ROOT = Path(__file__).parent.parent.parent
 PEOPLE = 2_000
+FAST = 1_000_000.0  # mails a second: these tests wait for nobody's quota
+
+WAITED_OUT = "after a claim"  # where the leases are really waited for
 
 # One death for every kind of step; the whole matrix on request.
 DEATHS = [
@@ -50,7 +55,7 @@ def short(emulator: Any, ses: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[
     monkeypatch.setattr(batch, "_LONGEST_WAIT", 0.3)
     posting.watch.cache_clear()
     posting.pace.cache_clear()
-    ses.tell(quota={"MaxSendRate": 5_000.0})
+    ses.tell(quota={"MaxSendRate": FAST})
     yield
     posting.watch.cache_clear()
     posting.pace.cache_clear()
@@ -105,9 +110,16 @@ def addresses(people: list[str]) -> dict[str, str]:
     return {person.id: person.email for person in recipients.still(people)}
 
 
+def lapse(delivery: Delivery) -> None:
+    """As if the time had passed until which a dead worker's leases hold."""
+    for part in part_store.of(delivery.id):
+        if part.until:
+            part_store.save(replace(part, until=0))
+
+
 def fresh(ses: Any) -> None:
     ses.reset()
-    ses.tell(quota={"MaxSendRate": 5_000.0})
+    ses.tell(quota={"MaxSendRate": FAST})
 
 
 def test_whichever_step_a_worker_dies_at_everybody_is_accounted_for(
@@ -119,6 +131,8 @@ def test_whichever_step_a_worker_dies_at_everybody_is_accounted_for(
         delivery = sent()
         death = workers(step, occurrence)
         assert death == "SIGKILL" or os.environ.get("GNA_WHOLE_MATRIX"), step
+        if step != WAITED_OUT:
+            lapse(delivery)
         over = ended(delivery, work, tick)
         _check(over, mails(ses), everybody, step)
         if over.state is DeliveryState.FAILED:
@@ -150,6 +164,47 @@ def test_throttling_and_an_outage_are_waited_out(short: None, ses: Any, work: An
     assert mails(ses) == Counter(everybody.values())
 
 
+def test_while_no_connection_is_taken_nobody_is_unknown(
+    short: None, ses: Any, work: Any, tick: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    everybody = addresses(gather(60))
+    posting.watch().account()  # so that it is sending which meets the closed port, and not the question before it
+    with socket.socket() as closed, monkeypatch.context() as changed:
+        closed.bind(("127.0.0.1", 0))
+        changed.setenv("AWS_ENDPOINT_URL_SESV2", f"http://127.0.0.1:{closed.getsockname()[1]}")
+        wire._door.cache_clear()
+        delivery = sent()
+        work("deliveries")
+        work("sending", rounds=1)
+        waiting = now(delivery)
+        assert (waiting.state, waiting.note) == (DeliveryState.SENDING, engine._BUSY)
+        assert sending.progress(delivery.id) == Counts()
+    wire._door.cache_clear()
+    assert ended(delivery, work, tick).counts == Counts(60, 60, 0, 0)
+    assert mails(ses) == Counter(everybody.values())
+
+
+def test_who_was_at_hand_when_ses_hung_up_is_unknown_and_a_retry_reaches_them(
+    short: None, ses: Any, work: Any, tick: Any
+) -> None:
+    everybody = addresses(gather(500))
+    posting.watch().account()
+    ses.tell(down=True)
+    delivery = sent()
+    work("deliveries")
+    work("sending", rounds=1)
+    lost = sending.progress(delivery.id).unknown
+    assert 50 <= lost <= 55  # a batch, and after that one at a time
+    assert not mails(ses)
+    ses.tell(down=False)
+    over = ended(delivery, work, tick)
+    assert (over.state, over.counts.recipients) == (DeliveryState.FAILED, 500)
+    assert mails(ses).total() == over.counts.sent == 500 - over.counts.unknown
+    deliveries.retry(delivery.campaign_id, delivery.id)
+    assert ended(delivery, work, tick).counts == Counts(500, 500, 0, 0)
+    assert mails(ses) == Counter(everybody.values())
+
+
 def test_lost_answers_are_unknown_and_a_retry_sends_exactly_these(
     short: None, ses: Any, work: Any, tick: Any
 ) -> None:
@@ -171,9 +226,7 @@ def test_messages_that_come_twice_to_several_workers_at_once_send_once(
     everybody = addresses(gather(1_200))
     delivery = sent()
     sending.tend(delivery)
-    orders = [
-        sending.Order(delivery.campaign_id, delivery.id, part.name) for part in sending.part_store.of(delivery.id)
-    ]
+    orders = [sending.Order(delivery.campaign_id, delivery.id, part.name) for part in part_store.of(delivery.id)]
     results = together(*[lambda order=order: sending.drive(order, lambda: 60.0) for order in orders * 2])
     assert results == [None] * len(results)
     assert now(delivery).counts == Counts(1_200, 1_200, 0, 0)

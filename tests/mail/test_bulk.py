@@ -76,7 +76,7 @@ def test_each_has_an_outcome_of_their_own_and_in_their_place(ses: Client) -> Non
     ("orders", "kind"),
     [
         ({"throttle": 1.0}, Transient),
-        ({"fail": {"code": "InternalServiceErrorException", "status": 500}}, Transient),
+        ({"fail": {"code": "InternalServiceErrorException", "status": 500}}, Unanswered),
         ({"down": True}, Unanswered),
         ({"lose_answers": 1}, Unanswered),
         ({"sending_enabled": False}, Stopped),

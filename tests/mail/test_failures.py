@@ -10,7 +10,7 @@ from chalicelib.web import responses
 KINDS = {
     "TooManyRequestsException": Transient,
     "ThrottlingException": Transient,
-    "InternalServiceErrorException": Transient,
+    "InternalServiceErrorException": Unanswered,
     "LimitExceededException": QuotaReached,
     "AccountSuspendedException": Stopped,
     "SendingPausedException": Stopped,
@@ -63,6 +63,7 @@ def test_an_unverified_sender_stops_all_and_an_unverified_recipient_only_one() -
 
 def test_what_nobody_knows_is_waited_for_if_theirs_and_stops_if_ours() -> None:
     assert type(failures.of("Novelty", status=503)) is Transient
+    assert type(failures.of("Novelty", status=500)) is type(failures.of("", status=504)) is Unanswered
     assert type(failures.of("Novelty", status=403)) is Stopped
     assert type(failures.of("Novelty", status=418)) is Stopped
 

@@ -80,7 +80,7 @@ def test_without_a_sender_nothing_is_tried(ses: Client, configure: Any) -> None:
     ("orders", "kind"),
     [
         ({"throttle": 1.0}, Transient),
-        ({"fail": {"code": "InternalServiceErrorException", "status": 500}}, Transient),
+        ({"fail": {"code": "InternalServiceErrorException", "status": 500}}, Unanswered),
         ({"fail": {"code": "", "status": 503}}, Transient),
         ({"down": True}, Unanswered),
         ({"quota": {"Max24HourSend": 0}}, QuotaReached),
