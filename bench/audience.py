@@ -49,7 +49,7 @@ def _measure() -> list[dict[str, dict[str, float]]]:
 
 def _flow(http: Any, name: str, counts: dict[str, dict[str, float]]) -> None:
     """One reader's whole way, each call metered; the letters between are written directly."""
-    from chalicelib.audience import store, token_store
+    from chalicelib.audience import email_store, store, token_store
     from chalicelib.audience.model import CONFIRM, CONFIRMATION_LIFE
     from chalicelib.kernel import addresses, clock, tables, tokens
 
@@ -58,7 +58,7 @@ def _flow(http: Any, name: str, counts: dict[str, dict[str, float]]) -> None:
     body = {"email": email, "nickname": "Somebody"}
     _metered(counts, "subscribe, new address", lambda: http.post("/api/subscribe", json=body, source_ip=ip), 201)
     _metered(counts, "taking a sign-up in (worker)", lambda: _take_in(email))
-    id = store.find_owner(addresses.key(email), clock.now()) or ""
+    id = email_store.find_owner(addresses.key(email), clock.now()) or ""
     plain = {"email": email}
     _metered(counts, "subscribe, pending address", lambda: http.post("/api/subscribe", json=plain, source_ip=ip), 201)
     token = tokens.issue(id)

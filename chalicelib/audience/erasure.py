@@ -1,6 +1,6 @@
 """Removing people, and keeping the wish not to be contacted."""
 
-from chalicelib.audience import model, sign_up_store, store
+from chalicelib.audience import email_store, model, sign_up_store, store, suppression_store
 from chalicelib.audience.model import Subscriber
 from chalicelib.census import service as census
 from chalicelib.events import outbox
@@ -66,9 +66,9 @@ def suppress(address_key: str, set_by: str) -> None:
     mark = model.address_mark(address_key)
     for _ in range(_ATTEMPTS):
         now = clock.now()
-        owner = store.find_owner(address_key, now)
+        owner = email_store.find_owner(address_key, now)
         subscriber = store.find(owner) if owner else None
-        wish = store.suppressed(mark, set_by, now)
+        wish = suppression_store.wished(mark, set_by, now)
         try:
             if subscriber:
                 erase(subscriber, EventType.DO_NOT_CONTACT_SET, set_by, wish)
@@ -87,6 +87,6 @@ def lift(address_key: str, set_by: str, *also: Write) -> None:
     mark = model.address_mark(address_key)
     told = outbox.record(EventType.DO_NOT_CONTACT_LIFTED, mark, {"subscriber_id": None, "reason": set_by})
     try:
-        tables.transact(store.lifted(mark), *also, told)
+        tables.transact(suppression_store.lifted(mark), *also, told)
     except tables.Stale:
         return

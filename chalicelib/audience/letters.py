@@ -7,7 +7,7 @@ raises, and the queue brings its message back; each try issues a fresh link and 
 from collections.abc import Callable
 from urllib.parse import urlencode
 
-from chalicelib.audience import model, store, token_store
+from chalicelib.audience import model, store, suppression_store, token_store
 from chalicelib.kernel import addresses, clock, limits, log, settings, tables, tokens
 from chalicelib.mail import notices, sender, transactional
 from chalicelib.mail.failures import Rejected
@@ -85,7 +85,7 @@ _LETTERS: dict[str, Callable[[str], None]] = {
 
 
 def _unwanted(email: str) -> bool:
-    return store.is_suppressed(model.address_mark(addresses.key(email)))
+    return suppression_store.holds(model.address_mark(addresses.key(email)))
 
 
 def _within_limits(email: str) -> bool:

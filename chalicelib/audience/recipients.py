@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple, Protocol
 
-from chalicelib.audience import store
+from chalicelib.audience import email_store
 from chalicelib.kernel import clock, settings, wire
 from chalicelib.kernel.addresses import Address
 
@@ -104,7 +104,7 @@ def at_least(most: int) -> int:
 
 def id_of(address: Address) -> str | None:
     """Who has this address."""
-    return store.find_owner(address.key, clock.now())
+    return email_store.find_owner(address.key, clock.now())
 
 
 def _table() -> str:

@@ -3,7 +3,17 @@
 from collections.abc import Callable
 from datetime import datetime
 
-from chalicelib.audience import capture_store, erasure, model, sign_up_store, sign_ups, store, token_store
+from chalicelib.audience import (
+    capture_store,
+    email_store,
+    erasure,
+    model,
+    sign_up_store,
+    sign_ups,
+    store,
+    token_store,
+)
+from chalicelib.audience.email_store import EmailRow
 from chalicelib.audience.model import Profile, SignUp, Subscriber
 from chalicelib.audience.token_store import TokenRow
 from chalicelib.census import service as census
@@ -58,7 +68,7 @@ def request_link(email: str | None) -> None:
     """Have a magic link mailed, if there is somebody to mail it to. The caller cannot tell."""
     address = addresses.parse(email)
     limits.spend("link", address.key, most=3, seconds=3600)
-    subscriber_id = store.find_owner(address.key, clock.now()) or ids.new()
+    subscriber_id = email_store.find_owner(address.key, clock.now()) or ids.new()
     queues.send("mail", {"kind": model.MAGIC_LINK, "subscriber_id": subscriber_id})
 
 
@@ -82,7 +92,7 @@ def update_profile(text: str, nickname: str | None, email: str | None) -> bool:
         if nickname is not None:
             writes.append(store.renamed(subscriber, nickname))
         if address and changes_email:
-            if store.find_owner(address.key, now) not in (None, subscriber.id):
+            if email_store.find_owner(address.key, now) not in (None, subscriber.id):
                 raise Conflict(_TAKEN)
             writes.append(token_store.change_asked(subscriber, address.typed, now + model.CONFIRMATION_LIFE))
         try:
@@ -182,7 +192,7 @@ def _change_email(subscriber: Subscriber, row: TokenRow, now: datetime) -> None:
     try:
         tables.transact(*changes, token_store.used(row, now), event)
     except tables.Stale as stale:
-        if any(isinstance(found, store.EmailRow) for found in stale.found):
+        if any(isinstance(found, EmailRow) for found in stale.found):
             raise Conflict(_TAKEN) from stale
         raise
 

@@ -2,7 +2,8 @@
 
 from datetime import datetime
 
-from chalicelib.audience import capture_store, model, sign_up_store, store
+from chalicelib.audience import capture_store, model, sign_up_store, store, suppression_store
+from chalicelib.audience.email_store import EmailRow
 from chalicelib.audience.model import Capture, SignUp, Subscriber
 from chalicelib.audience.sign_up_store import Waiting
 from chalicelib.events import outbox
@@ -20,7 +21,7 @@ def take_in(mark: str) -> str | None:
         row = sign_up_store.find(mark)
         if not row or clock.parse(row.until) <= clock.now():
             return None
-        if store.is_suppressed(mark):
+        if suppression_store.holds(mark):
             tables.transact(sign_up_store.removed(mark))  # who wants no mail is not kept as waiting for one
             return None
         owner: str | None = row.owner
@@ -52,7 +53,7 @@ def _taken_in(one: Waiting) -> str:
         return newcomer.id
     except tables.Stale as stale:
         key = stale.found[0]
-        subscriber = store.find(key.subscriber_id) if isinstance(key, store.EmailRow) else None
+        subscriber = store.find(key.subscriber_id) if isinstance(key, EmailRow) else None
         if not subscriber:
             raise
     _asked_again(one, subscriber, now)

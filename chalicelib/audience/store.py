@@ -8,7 +8,7 @@ from typing import Any
 from pynamodb.attributes import NumberAttribute, UnicodeAttribute, UnicodeSetAttribute
 from pynamodb.indexes import GlobalSecondaryIndex, IncludeProjection
 
-from chalicelib.audience import capture_store, model, sign_up_store, token_store
+from chalicelib.audience import capture_store, email_store, model, sign_up_store, token_store
 from chalicelib.audience.model import Capture, Subscriber
 from chalicelib.audience.token_store import TokenRow
 from chalicelib.kernel import addresses, clock, tables
@@ -53,27 +53,6 @@ class SubscriberRow(tables.Row):
     by_status = ByStatus()
 
 
-class EmailRow(tables.Row):
-    """Who has this address. The key is what makes an address unique; it lives and dies with its subscriber."""
-
-    class Meta:
-        table_name = tables.name("emails")
-
-    address = UnicodeAttribute(hash_key=True)
-    subscriber_id = UnicodeAttribute()
-    free_from = UnicodeAttribute(null=True)
-    expires_at = NumberAttribute(null=True)
-
-
-class SuppressionRow(tables.Row):
-    class Meta:
-        table_name = tables.name("suppressions")
-
-    mark = UnicodeAttribute(hash_key=True)
-    set_by = UnicodeAttribute()
-    set_at = UnicodeAttribute()
-
-
 # --- reading
 
 
@@ -82,26 +61,12 @@ def find(subscriber_id: str) -> Subscriber | None:
     return subscriber_of(row) if row else None
 
 
-def find_owner(address_key: str, now: datetime) -> str | None:
-    """The id of who has this address; None when it is free, or only held by a sign-up that has expired."""
-    row = tables.get(EmailRow, address_key)
-    return row.subscriber_id if row and not is_free(row, now) else None
-
-
-def is_free(row: EmailRow, now: datetime) -> bool:
-    return row.free_from is not None and row.free_from <= clock.text(now)
-
-
 def find_with_tokens(subscriber_id: str, *kinds: str) -> tuple[Subscriber | None, dict[str, TokenRow]]:
     """The person and their tokens of these kinds, as of one moment."""
     wanted: list[tuple[type[tables.Row], str, Any]] = [(SubscriberRow, subscriber_id, None)]
     wanted += [(TokenRow, subscriber_id, kind) for kind in kinds]
     row, *tokens = tables.get_together(*wanted)
     return subscriber_of(row) if row else None, {token.kind: token for token in tokens if token}
-
-
-def is_suppressed(mark: str) -> bool:
-    return tables.get(SuppressionRow, mark) is not None
 
 
 def expired_sign_ups(now: datetime) -> Iterator[str]:
@@ -128,13 +93,8 @@ def created(subscriber: Subscriber, now: datetime) -> list[Write]:
         asked_tags=set(subscriber.asked_tags) or None,
         expires_at=clock.epoch(until + _NET),
     )
-    key = EmailRow(
-        addresses.key(subscriber.email),
-        subscriber_id=subscriber.id,
-        free_from=clock.text(until),
-        expires_at=clock.epoch(until + _NET),
-    )
-    return [Put(key, _free(now), show=True), Put(row, SubscriberRow.id.does_not_exist())]
+    key = email_store.claimed(subscriber, until, clock.epoch(until + _NET), now)
+    return [key, Put(row, SubscriberRow.id.does_not_exist())]
 
 
 def asked_again(subscriber: Subscriber, nickname: str | None, capture: Capture | None) -> list[Write]:
@@ -158,10 +118,9 @@ def prolonged(subscriber: Subscriber, until: datetime) -> list[Write]:
     """A new confirmation link gives a pending sign-up its full time again."""
     net = clock.epoch(until + _NET)
     row = [SubscriberRow.confirmation_expires_at.set(clock.text(until)), SubscriberRow.expires_at.set(net)]
-    key = [EmailRow.free_from.set(clock.text(until)), EmailRow.expires_at.set(net)]
     return [
         Update(SubscriberRow(subscriber.id), row, _still(subscriber)),
-        Update(_key_row(subscriber), key, EmailRow.subscriber_id == subscriber.id),
+        email_store.prolonged(subscriber, until, net),
     ]
 
 
@@ -173,10 +132,9 @@ def activated(subscriber: Subscriber, now: datetime) -> list[Write]:
         SubscriberRow.expires_at.remove(),
         *_merged(subscriber),
     ]
-    key = [EmailRow.free_from.remove(), EmailRow.expires_at.remove()]
     return [
         Update(SubscriberRow(subscriber.id), actions, _still(subscriber)),
-        Update(_key_row(subscriber), key, EmailRow.subscriber_id == subscriber.id),
+        email_store.settled(subscriber),
         *capture_store.confirmed(subscriber, now),
     ]
 
@@ -195,7 +153,7 @@ def renamed(subscriber: Subscriber, nickname: str) -> Write:
 
 def email_changed(subscriber: Subscriber, new_email: str, now: datetime) -> list[Write]:
     return [
-        *_swapped_key(subscriber.id, addresses.key(subscriber.email), addresses.key(new_email), now),
+        *email_store.swapped(subscriber, addresses.key(new_email), now),
         Update(
             SubscriberRow(subscriber.id),
             [SubscriberRow.email.set(new_email)],
@@ -204,21 +162,11 @@ def email_changed(subscriber: Subscriber, new_email: str, now: datetime) -> list
     ]
 
 
-def _swapped_key(subscriber_id: str, old_key: str, new_key: str, now: datetime) -> list[Write]:
-    """Nothing, when only capitals changed: it is the same key."""
-    if old_key == new_key:
-        return []
-    return [
-        Put(EmailRow(new_key, subscriber_id=subscriber_id), _free(now), show=True),
-        Delete(EmailRow(old_key), EmailRow.subscriber_id == subscriber_id),
-    ]
-
-
 def erased(subscriber: Subscriber) -> list[Write]:
     """Everything that is stored about a person."""
     return [
         Delete(SubscriberRow(subscriber.id), _still(subscriber) & (SubscriberRow.email == subscriber.email)),
-        Delete(_key_row(subscriber), EmailRow.subscriber_id == subscriber.id),
+        email_store.removed(subscriber),
         sign_up_store.removed(model.address_mark(addresses.key(subscriber.email))),
         *token_store.removed(subscriber.id),
         *capture_store.removed(subscriber),
@@ -228,27 +176,12 @@ def erased(subscriber: Subscriber) -> list[Write]:
 def expired(subscriber: Subscriber, now: datetime) -> list[Write]:
     """A sign-up nobody confirmed: the person goes, an id-only word of each capture stays for a while."""
     passed = SubscriberRow.confirmation_expires_at <= clock.text(now)
-    owned = get_key(subscriber)
     return [
         Delete(SubscriberRow(subscriber.id), (SubscriberRow.status == model.PENDING) & passed),
         *token_store.removed(subscriber.id),
-        *([Delete(owned, EmailRow.subscriber_id == subscriber.id)] if owned else []),
+        *email_store.removed_if_owned(subscriber),
         *capture_store.expired(subscriber, now),
     ]
-
-
-def get_key(subscriber: Subscriber) -> EmailRow | None:
-    """The key of their address, unless somebody signed up anew with it once it was free."""
-    row = tables.get(EmailRow, addresses.key(subscriber.email))
-    return row if row and row.subscriber_id == subscriber.id else None
-
-
-def suppressed(mark: str, set_by: str, now: datetime) -> Write:
-    return Put(SuppressionRow(mark, set_by=set_by, set_at=clock.text(now)))
-
-
-def lifted(mark: str) -> Write:
-    return Delete(SuppressionRow(mark), SuppressionRow.mark.exists())
 
 
 def subscriber_of(row: SubscriberRow) -> Subscriber:
@@ -266,14 +199,6 @@ def subscriber_of(row: SubscriberRow) -> Subscriber:
         asked_sources=frozenset(row.asked_sources or ()),
         asked_tags=frozenset(row.asked_tags or ()),
     )
-
-
-def _key_row(subscriber: Subscriber) -> EmailRow:
-    return EmailRow(addresses.key(subscriber.email))
-
-
-def _free(now: datetime) -> Any:
-    return EmailRow.address.does_not_exist() | (EmailRow.free_from <= clock.text(now))
 
 
 def _still(subscriber: Subscriber) -> Any:

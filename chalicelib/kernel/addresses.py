@@ -29,8 +29,18 @@ def parse(text: str | None) -> Address:
 
 
 def key(typed: str) -> str:
-    """What makes two valid addresses the same."""
-    return typed.casefold()
+    """What makes two valid addresses the same: however the domain is spelt, mail goes to one place."""
+    return wire(typed).casefold()
+
+
+def wire(address: str) -> str:
+    """SES takes no letter beyond ASCII: the domain goes as Punycode (the local part was never let in otherwise)."""
+    if address.isascii():
+        return address
+    import idna
+
+    local, _, domain = address.rpartition("@")
+    return f"{local}@{idna.encode(domain, uts46=True).decode()}"
 
 
 def _validate(typed: str) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from chalicelib.kernel import aws
+from chalicelib.kernel import addresses, aws
 from chalicelib.kernel.value import value
 from chalicelib.mail import failures, mailboxes
 from chalicelib.mail.failures import Stopped
@@ -52,7 +52,7 @@ def account() -> Account:
 
 def identity() -> Identity | None:
     """The identity FROM_EMAIL is sent under, None if SES has none; an address has precedence over its domain."""
-    for name in _names(mailboxes.wire(mailboxes.sender_address())):
+    for name in _names(addresses.wire(mailboxes.sender_address())):
         if answer := _found(name):
             return _identity(name, answer)
     return None

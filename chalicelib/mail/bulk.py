@@ -11,7 +11,7 @@ from dataclasses import field
 from json.encoder import encode_basestring_ascii as quoted
 from typing import Any
 
-from chalicelib.kernel import settings, wire
+from chalicelib.kernel import addresses, settings, wire
 from chalicelib.kernel.errors import GnaError, Invalid
 from chalicelib.kernel.value import value
 from chalicelib.mail import failures, mailboxes
@@ -90,7 +90,7 @@ class Press:
         if not self._holes <= entry.values.keys():
             raise ValueError(f"no value for {sorted(self._holes - entry.values.keys())}")
         try:
-            to = mailboxes.wire(entry.to)
+            to = addresses.wire(entry.to)
             check_headers(entry.headers)
         except (GnaError, UnicodeError):
             return Rejected("The address or a header cannot be sent", "INVALID_PARAMETER")

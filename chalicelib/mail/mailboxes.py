@@ -4,17 +4,8 @@ from email.header import Header
 from email.utils import formataddr, parseaddr
 
 from chalicelib.kernel import settings
+from chalicelib.kernel.addresses import wire
 from chalicelib.kernel.errors import Misconfigured
-
-
-def wire(address: str) -> str:
-    """SES takes no letter beyond ASCII: the domain goes as Punycode (the local part was never let in otherwise)."""
-    if address.isascii():
-        return address
-    import idna
-
-    local, _, domain = address.rpartition("@")
-    return f"{local}@{idna.encode(domain, uts46=True).decode()}"
 
 
 def named(name: str, address: str) -> str:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from chalicelib.kernel import aws, log, settings
+from chalicelib.kernel import addresses, aws, log, settings
 from chalicelib.mail import failures, mailboxes
 from chalicelib.mail.message import Message
 
@@ -22,7 +22,7 @@ def send(message: Message) -> str:
 def _request(message: Message) -> dict[str, Any]:
     request: dict[str, Any] = {
         "FromEmailAddress": mailboxes.sender(),
-        "Destination": {"ToAddresses": [mailboxes.wire(message.to)]},
+        "Destination": {"ToAddresses": [addresses.wire(message.to)]},
         "Content": {"Simple": _content(message)},
         "ReplyToAddresses": mailboxes.reply_to(),
     }

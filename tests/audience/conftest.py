@@ -1,13 +1,14 @@
 """Readers for the tests: they fill in the form, open their mail and follow its links."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import timedelta
 from typing import Any
 
 import pytest
 
 from chalicelib.audience import jobs
-from chalicelib.kernel import clock
+from chalicelib.kernel import clock, tables
+from chalicelib.kernel.aws import session
 from local.ses import Client as Mailbox
 from tests.audience.reader import Reader
 from tests.client import Client
@@ -50,6 +51,20 @@ def rows(aws: None) -> Callable[[str], list[dict[str, Any]]]:
     """`rows("subscribers")`: everything in a table, as stored."""
     import boto3
 
-    from chalicelib.kernel import tables
-
     return lambda table: boto3.client("dynamodb").scan(TableName=tables.name(table))["Items"]
+
+
+@pytest.fixture
+def calls(aws: None) -> Iterator[list[str]]:
+    """Every call to AWS, in order."""
+    heard: list[str] = []
+    emitters = (session().get_component("event_emitter"), tables._connection().client.meta.events)
+
+    def hear(event_name: str, **_: object) -> None:
+        heard.append(event_name.rpartition(".")[2])
+
+    for emitter in emitters:
+        emitter.register_first("before-send", hear)
+    yield heard
+    for emitter in emitters:
+        emitter.unregister("before-send", hear)

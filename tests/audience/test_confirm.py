@@ -16,7 +16,7 @@ def test_confirmation_activates_and_redirects_to_the_welcome_page(reader, rows):
     assert "Welcome" in ada.http.get("/confirmed").text
 
 
-def test_the_second_click_ends_on_the_welcome_page_too(reader):
+def test_subscription_confirmation_for_an_already_active_email_ends_on_the_welcome_page_too(reader):
     ada = reader()
     ada.subscribe()
     link = ada.link()
@@ -25,7 +25,7 @@ def test_the_second_click_ends_on_the_welcome_page_too(reader):
     assert (again.status, again.headers["Location"]) == (303, "https://news.example.org/confirmed")
 
 
-def test_an_expired_token_shows_an_error_page_and_activates_nothing(reader, rows, later):
+def test_subscription_confirmation_token_expired_shows_an_error_page_and_activates_nothing(reader, rows, later):
     ada = reader()
     ada.subscribe()
     later(hours=24, seconds=1)
@@ -38,7 +38,7 @@ def test_an_expired_token_shows_an_error_page_and_activates_nothing(reader, rows
 @pytest.mark.parametrize(
     "token", ["", "x", "a.b", "0193a5c2-7b1e-7c3a-9d52-6f0a1b2c3d4e." + "A" * 32, "<script>alert(1)</script>", "%00"]
 )
-def test_a_token_that_never_was_shows_an_error_page(http, token):
+def test_subscription_confirmation_token_invalid_shows_an_error_page(http, token):
     answer = http.get(f"/confirm?token={token}")
     assert answer.status == 400
     assert answer.headers["Content-Type"].startswith("text/html")

@@ -154,6 +154,6 @@ def _told(type: str) -> list[Any]:
 
 
 def _suppressions() -> Any:
-    from chalicelib.audience.store import SuppressionRow
+    from chalicelib.audience.suppression_store import SuppressionRow
 
     return SuppressionRow

@@ -9,7 +9,8 @@ from botocore.exceptions import EndpointConnectionError
 
 from chalicelib.audience import jobs
 from chalicelib.audience.capture_store import CaptureRow
-from chalicelib.audience.store import EmailRow, SubscriberRow
+from chalicelib.audience.email_store import EmailRow
+from chalicelib.audience.store import SubscriberRow
 from chalicelib.audience.token_store import TokenRow
 from chalicelib.census import service as census
 from chalicelib.kernel import clock, tables
@@ -55,7 +56,9 @@ def _consistent():
     return subscribers
 
 
-def test_fifty_simultaneous_subscribes_make_one_record_and_one_live_link(http, work, together, mailbox):
+def test_concurrent_subscribe_requests_for_the_same_email_make_one_record_and_one_live_link(
+    http, work, together, mailbox
+):
     answers = together(*(_subscribe(http, "ada@example.net", number) for number in range(50)))
     assert {answer.status for answer in answers} == {201}
     messages = received("mail")

@@ -1,0 +1,56 @@
+"""Which addresses are taken, and when two are the same."""
+
+import pytest
+
+from chalicelib.kernel import addresses
+from chalicelib.kernel.errors import Invalid
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("ada@example.net", " Ada@EXAMPLE.net\n"),
+        ("ada@bücher.example", "ada@xn--bcher-kva.example"),
+        ("ada@bücher.example", "ada@XN--BCHER-KVA.example"),
+        ("ada@bücher.example", "ada@bu\u0308cher.example"),
+        ("ada@example.net", "ada@ｅｘａｍｐｌｅ.net"),
+    ],
+)
+def test_spellings_of_one_mailbox_are_one_address(one: str, other: str) -> None:
+    assert addresses.parse(one).key == addresses.parse(other).key
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("ada@strasse.example", "ada@straße.example"),  # two domains, whatever case-folding says
+        ("a.da@example.net", "ada@example.net"),
+        ("ada+x@example.net", "ada@example.net"),
+        ("ada@example.net", "ada@ехample.net"),  # Cyrillic
+    ],
+)
+def test_different_mailboxes_stay_different(one: str, other: str) -> None:
+    assert addresses.parse(one).key != addresses.parse(other).key
+
+
+def test_an_address_is_kept_as_typed() -> None:
+    assert addresses.parse(" A.d.A+News@Bücher.example ").typed == "A.d.A+News@Bücher.example"
+
+
+def test_lengths_hold_exactly() -> None:
+    label = "d" * 63
+    longest = f"{'a' * 64}@{label}.{label}.{'e' * 57}.net"
+    assert len(longest) == 254
+    assert addresses.parse(longest).typed == longest
+    for over in (f"{'a' * 65}@example.net", longest.replace(".net", "e.net"), f"a@{'d' * 64}.net"):
+        with pytest.raises(Invalid):
+            addresses.parse(over)
+    # As Punycode it is longer than it looks, and that is what travels.
+    with pytest.raises(Invalid):
+        addresses.parse(f"{'a' * 64}@{'.'.join(['ü' * 30] * 5)}.example")
+
+
+@pytest.mark.parametrize("local", ["аda", "ａda", "ada\u200b", "a\u202eda", "ada\x00"])
+def test_a_local_part_that_only_looks_like_letters_is_refused(local: str) -> None:
+    with pytest.raises(Invalid):
+        addresses.parse(f"{local}@example.net")
