@@ -38,7 +38,7 @@ from local import chromium
 from local.gateway import Gateway
 from tests.client import Client
 
-pytest_plugins = ["tests.blogfixture", "tests.browserfixture", "tests.sesfixture"]
+pytest_plugins = ["tests.abroadfixture", "tests.blogfixture", "tests.browserfixture", "tests.sesfixture"]
 
 _names: set[str] = set()
 TEMPLATE = Path(__file__).parent.parent / ".chalice" / "resources.yaml"

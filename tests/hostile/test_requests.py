@@ -202,6 +202,7 @@ def _path(draw, path, known):
 
 def _ask(house, method, path, data):
     known = house.known
+    house.abroad.say(data)
     body, kind = data.draw(bodies(known))
     query = data.draw(texts) | {
         n: data.draw(st.sampled_from(v)) for n, v in known.items() if data.draw(st.booleans())
