@@ -6,8 +6,7 @@ import os
 import random
 import sys
 from contextlib import ExitStack
-from datetime import timedelta
-from typing import Any
+from datetime import datetime, timedelta
 
 from local import options as _options
 from local.emulator import Emulator, EmulatorFailed
@@ -74,35 +73,37 @@ def fill(subscribers: int) -> tuple[int, int]:
 
 
 def _add_subscriber(chance: random.Random) -> bool:
-    from chalicelib.audience import capture_store, model, store
-    from chalicelib.census import service as census
     from chalicelib.kernel import clock, tables
 
-    name = chance.choice(_NAMES.split())
+    name, (source, tags) = chance.choice(_NAMES.split()), chance.choice(_SOURCES)
     now = clock.now()
     pending = chance.random() < 0.1
     asked = now - (timedelta(hours=chance.random() * 20) if pending else timedelta(days=90 * chance.random() ** 2))
-    source, tags = chance.choice(_SOURCES)
-    person = _person(name, f"{_plain(name)}.{chance.randrange(10**6)}@example.org", asked, source, tags)
-    capture = model.capture(source, list(tags), None, None)
+    confirmed = None if pending else min(now, asked + timedelta(minutes=chance.randrange(1, 90)))
     try:
-        tables.transact(*store.created(person, asked), capture_store.asked(person.id, capture, asked))
-        if not pending:
-            joined = min(now, asked + timedelta(minutes=chance.randrange(1, 90)))
-            tables.transact(*store.activated(person, joined), census.joined(joined))
+        sign_up(f"{_plain(name)}.{chance.randrange(10**6)}@example.org", name, (source, tags), asked, confirmed)
     except tables.Stale:
         return False  # somebody of that name is here already
     return True
 
 
-def _person(name: str, email: str, asked: Any, source: str, tags: tuple[str, ...]) -> Any:
-    from chalicelib.audience import model
-    from chalicelib.kernel import ids
+def sign_up(
+    email: str,
+    nickname: str | None,
+    came_from: tuple[str, tuple[str, ...]],
+    asked: datetime,
+    confirmed: datetime | None,
+) -> str:
+    """Somebody who signed up then, at a source and with tags, and confirmed or did not; their id."""
+    from chalicelib.audience import capture_store, model, store
+    from chalicelib.census import service as census
+    from chalicelib.kernel import ids, tables
 
-    return model.Subscriber(
+    source, tags = came_from
+    person = model.Subscriber(
         id=ids.new(),
         email=email,
-        nickname=name,
+        nickname=nickname,
         status=model.PENDING,
         unsubscribe_secret=ids.secret(),
         created_at=asked,
@@ -113,6 +114,11 @@ def _person(name: str, email: str, asked: Any, source: str, tags: tuple[str, ...
         asked_sources=frozenset({source}),
         asked_tags=frozenset(tags),
     )
+    capture = model.capture(source, list(tags), None, None)
+    tables.transact(*store.created(person, asked), capture_store.asked(person.id, capture, asked))
+    if confirmed:
+        tables.transact(*store.activated(person, confirmed), census.joined(confirmed))
+    return person.id
 
 
 def _add_campaigns() -> int:

@@ -1,9 +1,11 @@
 """How far a campaign is at this moment: while it is sent, the engine has its counts and its rows do not yet."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
-from chalicelib.campaigns import delivery_store, sending, store
-from chalicelib.campaigns.model import Counts, Delivery, DeliveryState, State, Whole
+from chalicelib.audience import recipients
+from chalicelib.campaigns import deliveries, delivery_store, sending, store
+from chalicelib.campaigns.model import Campaign, Counts, Delivery, DeliveryState, State, Whole
 from chalicelib.census import service as census
 from chalicelib.kernel import ids
 from chalicelib.kernel.errors import NotFound
@@ -12,14 +14,14 @@ from chalicelib.kernel.value import value
 
 def live(whole: Whole) -> Whole:
     """The same with the counts of this moment."""
-    deliveries = tuple(_live(one) for one in whole.deliveries)
-    counts = sum((one.counts for one in deliveries), Counts())
-    return replace(whole, campaign=replace(whole.campaign, counts=counts), deliveries=deliveries)
+    found = tuple(_live(one) for one in whole.deliveries)
+    counts = sum((one.counts for one in found), Counts())
+    return replace(whole, campaign=replace(whole.campaign, counts=counts), deliveries=found)
 
 
 @value
 class Look:
-    """`expected` is how many there will be in the end, about; None when it is over, or when nobody has counted."""
+    """`expected` is how many there will be in the end, about; None when it is over."""
 
     state: State
     deliveries: list[Delivery]
@@ -31,9 +33,25 @@ def look(campaign_id: str) -> Look:
     campaign = store.campaign(campaign_id) if ids.is_id(campaign_id) else None
     if not campaign:
         raise NotFound("Campaign not found")
-    under_way = campaign.state is State.PUBLISHING and campaign.aim.everybody
-    expected = census.total() if under_way else None
-    return Look(campaign.state, [_live(one) for one in delivery_store.of(campaign_id)], expected)
+    found = delivery_store.of(campaign_id)
+    expected = _expected(campaign, found) if campaign.state is State.PUBLISHING else None
+    return Look(campaign.state, [_live(one) for one in found], expected)
+
+
+def _expected(campaign: Campaign, found: Sequence[Delivery]) -> int:
+    """A delivery that is tried again knows; everybody is in the census. To count some of them everybody has to be
+    looked at, so that is done once, when somebody first watches, and written down."""
+    if known := sum(one.counts.recipients for one in found):
+        return known
+    if campaign.aim.everybody:
+        return census.total()
+    counted = 0
+    for one in found:
+        if one.state is DeliveryState.SENDING and one.started_at:
+            people = recipients.count(campaign.aim, one.started_at)
+            deliveries.annotate(one, one.note, people)
+            counted += people
+    return counted
 
 
 def _live(delivery: Delivery) -> Delivery:

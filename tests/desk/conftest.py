@@ -7,9 +7,8 @@ from html import unescape
 
 import pytest
 
-from chalicelib.audience import capture_store, model, store
-from chalicelib.census import service as census
-from chalicelib.kernel import clock, ids, tables
+from chalicelib.kernel import clock
+from local import demo
 from local.ses import Client as Mailbox
 from tests.client import Answer, Client
 
@@ -55,24 +54,6 @@ def person(aws: None) -> Callable[..., str]:
 
     def add(email: str, nickname: str | None = None, source: str = "blog", tags: tuple[str, ...] = (), **how: float):
         asked = clock.now() - timedelta(days=how.get("days_ago", 0.01))
-        someone = model.Subscriber(
-            id=ids.new(),
-            email=email,
-            nickname=nickname,
-            status=model.PENDING,
-            unsubscribe_secret=ids.secret(),
-            created_at=asked,
-            activated_at=None,
-            confirmation_expires_at=asked + model.CONFIRMATION_LIFE,
-            sources=frozenset(),
-            tags=frozenset(),
-            asked_sources=frozenset({source}),
-            asked_tags=frozenset(tags),
-        )
-        capture = model.capture(source, list(tags), None, None)
-        tables.transact(*store.created(someone, asked), capture_store.asked(someone.id, capture, asked))
-        if not how.get("pending"):
-            tables.transact(*store.activated(someone, asked), census.joined(asked))
-        return someone.id
+        return demo.sign_up(email, nickname, (source, tags), asked, None if how.get("pending") else asked)
 
     return add

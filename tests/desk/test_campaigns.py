@@ -1,5 +1,6 @@
 import pytest
 
+from chalicelib.audience import recipients
 from chalicelib.campaigns import deliveries, service
 from chalicelib.campaigns.model import Aim, Counts, Format, Terms
 from chalicelib.campaigns.service import Draft
@@ -209,6 +210,19 @@ def test_a_delivery_under_way_shows_how_far_it_is(desk, draft, person):
     assert '<progress max="1" value="0"' in page
     assert f'data-progress="/admin/api/campaigns/{draft}/progress"' in page
     assert '<noscript><meta http-equiv="refresh"' in page
+
+
+def test_a_delivery_to_some_people_knows_how_many_they_are_and_counts_them_once(desk, person, monkeypatch):
+    person("ada@example.net", source="blog")
+    person("bo@example.net", source="footer")
+    some = service.create(Draft("Beans", "x", aim=Aim(Terms(any=("blog",))))).campaign.id
+    service.send_now(some)
+    assert '<progress max="1" value="0"' in desk.get(f"/admin/campaigns/{some}").text
+    monkeypatch.delattr(recipients, "count")
+    assert desk.get(f"/admin/api/campaigns/{some}/progress").json["expected"] == 1
+    deliveries.finish(service.view(some).deliveries[0], Counts(1, 0, 0, 1))
+    deliveries.retry(some, service.view(some).deliveries[0].id)
+    assert "of about 1" in desk.see(f"/admin/campaigns/{some}")
 
 
 def test_counts_add_up_and_are_explained_and_can_be_tried_again(desk, draft):
