@@ -98,8 +98,14 @@ def count(aim: Aim, activated_by: datetime) -> int:
 
 def at_least(most: int) -> int:
     """How many rows there are, counted no further than this: enough to know a small audience from a large one."""
-    scan = {"TableName": _table(), "Select": "COUNT", "Limit": most}
-    return int(wire.dynamodb("Scan", scan)["Count"])
+    scan: dict[str, Any] = {"TableName": _table(), "Select": "COUNT"}
+    counted = 0
+    while True:
+        page = wire.dynamodb("Scan", scan | {"Limit": most - counted})
+        counted += int(page["Count"])
+        if counted >= most or "LastEvaluatedKey" not in page:
+            return counted
+        scan["ExclusiveStartKey"] = page["LastEvaluatedKey"]
 
 
 def id_of(address: Address) -> str | None:

@@ -152,7 +152,7 @@ class Run:
 
     def _settle(self, outcome: Outcome) -> None:
         for person, why in outcome.refused:
-            self._job.refused(person.id, why.reason)
+            self._refuse(person, why.reason)
         before = self.part
         settled = parts.settle(before, outcome.sent, len(outcome.refused), [person.id for person in outcome.left])
         self.part = replace(settled, strikes=before.strikes + 1 if outcome.why else 0)
@@ -165,6 +165,13 @@ class Run:
             self._owe(self.part, owed)
         if outcome.why:
             self._react(outcome.why)
+
+    def _refuse(self, person: Recipient, reason: str) -> None:
+        try:
+            self._job.refused(person.id, reason)
+        except Unavailable as failure:
+            # It is counted all the same. Giving up here would make the whole batch unknown.
+            log.exception("sending.refusal_not_kept", failure, delivery_id=self.part.delivery_id)
 
     def _react(self, why: Failure) -> None:
         log.warning("sending.set_back", delivery_id=self.part.delivery_id, kind=type(why).__name__, code=why.code)

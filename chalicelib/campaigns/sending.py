@@ -116,6 +116,8 @@ def _open_again(delivery: Delivery, plan: Plan) -> None:
     for part in part_store.of(delivery.id):
         if part.progress is Progress.OWED and part.attempt < delivery.attempt:
             _unless_lost(parts.reopen(part, delivery.attempt))
+        elif part.expires_at:
+            _unless_lost(replace(part, expires_at=None))
     part_store.reach(plan, delivery.attempt)
 
 
@@ -197,7 +199,7 @@ def _job(delivery: Delivery, time_left: Callable[[], float]) -> Job:
 def _rest(order: Order, delivery: Delivery, part: Part, pause: Pause) -> None:
     until = engine.now_ms() + pause.seconds * 1000
     part_store.save(parts.rest(part, until if pause.seconds else 0))
-    if pause.note and pause.note != delivery.note:
+    if pause.note != delivery.note:
         deliveries.annotate(delivery, pause.note)
     if pause.seconds < _LONGEST_DELAY:
         _enqueue(order, pause.seconds + 1 if pause.seconds else 0)

@@ -9,6 +9,7 @@ from chalicelib.campaigns.model import Delivery, DeliveryState
 from chalicelib.campaigns.parts import Kind, Part, Plan, Progress
 from chalicelib.campaigns.sending import Order
 from chalicelib.kernel import clock, ids, wire
+from chalicelib.mail.failures import Rejected
 from tests.campaigns.crowd import gather, leave
 from tests.campaigns.engine.work import Ses, crash, started, sums, wake_all, work
 from tests.conftest import received
@@ -127,6 +128,22 @@ def test_what_is_owed_is_known_for_thirty_days_and_never_sent_to_everybody_inste
     assert late.state is DeliveryState.FAILED
     assert "no longer known" in (late.error_detail or "")
     assert ses.got == {}
+
+
+def test_nothing_of_a_retried_delivery_expires_while_it_is_sent(ses: Ses) -> None:
+    """The rows of a part that expires would take their people, or their sums, with them."""
+    gather(1_100)
+    delivery = started(ses)
+    sending.tend(delivery)
+    first, _ = received("sending")
+    sending.drive(Order(**first), lambda: 60)
+    ses.says = lambda people: [Rejected(code="MESSAGE_REJECTED")] * len(people)
+    assert work(delivery).state is DeliveryState.FAILED
+    assert all(part.expires_at for part in part_store.of(delivery.id))
+    sending.tend(deliveries.retry(delivery.campaign_id, delivery.id).deliveries[0])
+    assert {part.expires_at for part in part_store.of(delivery.id)} == {None}
+    ses.says = lambda people: [None] * len(people)
+    assert sums(work(delivery)) == (1_100, 1_100, 0, 0)
 
 
 def test_owed_parts_are_opened_once_for_an_attempt(ses: Ses) -> None:

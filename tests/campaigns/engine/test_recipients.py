@@ -6,11 +6,12 @@ from typing import Any
 
 import pytest
 
+from chalicelib.audience import recipients
 from chalicelib.audience.recipients import Recipient
 from chalicelib.campaigns import engine, part_store, sending
 from chalicelib.campaigns.model import Aim, DeliveryState, Terms
 from chalicelib.campaigns.sending import Order
-from chalicelib.kernel import clock
+from chalicelib.kernel import clock, wire
 from tests.campaigns.crowd import gather, leave
 from tests.campaigns.engine.work import Ses, now, started, sums, work
 from tests.conftest import received
@@ -93,3 +94,17 @@ def test_a_campaign_shows_how_far_it_has_come(ses: Ses, admin: Any) -> None:
     shown = admin.get(f"/admin/api/campaigns/{delivery.campaign_id}").json
     assert shown["state"] == "publishing"
     assert shown["deliveries"][0]["sent_count"] == shown["delivery"]["sent_count"] == 50
+
+
+def test_a_large_audience_is_counted_beyond_the_first_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    """DynamoDB ends a page after a megabyte, whatever the limit says."""
+    asked: list[dict[str, Any]] = []
+
+    def dynamodb(_: str, scan: dict[str, Any]) -> dict[str, Any]:
+        asked.append(dict(scan))
+        return {"Count": 3_000, "LastEvaluatedKey": {"id": {"S": str(len(asked))}}}
+
+    monkeypatch.setattr(wire, "dynamodb", dynamodb)
+    assert recipients.at_least(8_000) == 9_000
+    assert [scan["Limit"] for scan in asked] == [8_000, 5_000, 2_000]
+    assert [scan.get("ExclusiveStartKey") for scan in asked] == [None, {"id": {"S": "1"}}, {"id": {"S": "2"}}]

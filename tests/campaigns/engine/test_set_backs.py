@@ -10,6 +10,7 @@ from chalicelib.audience.recipients import Recipient
 from chalicelib.campaigns import deliveries, sending
 from chalicelib.campaigns.engine import Job
 from chalicelib.campaigns.model import Delivery, DeliveryState
+from chalicelib.kernel.errors import Unavailable
 from chalicelib.mail.failures import Failure, QuotaReached, Rejected, Stopped, Transient, Unanswered
 from tests.campaigns.crowd import gather
 from tests.campaigns.engine.work import Ses, now, started, sums, work
@@ -56,6 +57,27 @@ def test_a_spent_quota_waits_says_so_and_goes_on(ses: Ses) -> None:
     ses.says = lambda people: [None] * len(people)
     assert sums(work(delivery)) == (120, 120, 0, 0)
     assert ses.got == dict.fromkeys(people, 1)
+
+
+def test_what_was_said_of_a_set_back_is_taken_back_once_sending_goes_on(ses: Ses) -> None:
+    gather(160)
+    ses.left_today = 0
+    delivery = started(ses)
+    work(delivery, rounds=1)
+    assert "quota" in (now(delivery).note or "")
+    ses.left_today, ses.stops_after = 1e9, 2
+    work(delivery, rounds=1)
+    assert (now(delivery).note, sending.progress(delivery.id).sent) == (None, 100)
+
+
+def test_a_refusal_that_cannot_be_kept_makes_nobody_unknown(ses: Ses, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_: str) -> None:
+        raise Unavailable("the tables are busy")
+
+    people = gather(60)
+    ses.says = lambda batch: [Rejected() if person.id == people[0] else None for person in batch]
+    monkeypatch.setattr(sending, "_job", lambda *given: replace(ses.job(*given), refused=refused))
+    assert sums(work(started(ses))) == (60, 59, 1, 0)
 
 
 def test_no_call_is_made_when_the_quota_is_known_to_be_spent(ses: Ses) -> None:
