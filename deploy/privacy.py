@@ -126,6 +126,12 @@ ELSEWHERE = (
         "",
         "until done; what failed five times 14 days",
     ),
+    (
+        "queue `mail-events`",
+        "what SES reports of a mail that bounced or was complained about, in its own words",
+        "address",
+        f"until noted by id, seconds; what failed five times {spoken(bounces.KEPT)}",
+    ),
     ("logs", "what ran, by ids; never an address, nickname, token or IP address", "", spoken(LOGS_KEPT)),
     (
         "backups",

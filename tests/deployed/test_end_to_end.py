@@ -40,6 +40,25 @@ def test_a_reader_subscribes_confirms_and_leaves(deployment):
     assert deployment.get(leave).status == 200
 
 
+@pytest.mark.parametrize("path", ["/api/subscribe", "/api/profile/request-link", "/api/profile/update"])
+def test_a_preflight_and_a_refusal_are_readable_where_the_form_may_be_and_nowhere_else(deployment, path):
+    ours, theirs = {"Origin": "https://blog.example.org"}, {"Origin": "https://evil.example"}
+    asked = {"Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "content-type"}
+    answer = deployment.call("OPTIONS", path, headers=asked | ours)
+    assert answer.status == 204
+    assert answer.headers["Access-Control-Allow-Origin"] == "https://blog.example.org"
+    assert "POST" in answer.headers["Access-Control-Allow-Methods"]
+    assert answer.headers["Access-Control-Allow-Headers"].lower() == "content-type"
+    refusal = deployment.call("POST", path, {}, ours)
+    assert refusal.status in (400, 401)
+    assert refusal.headers["Access-Control-Allow-Origin"] == "https://blog.example.org"
+    for answer in (
+        deployment.call("OPTIONS", path, headers=asked | theirs),
+        deployment.call("POST", path, {}, theirs),
+    ):
+        assert answer.headers["Access-Control-Allow-Origin"] is None
+
+
 def test_a_bounce_that_ses_publishes_is_kept_for_the_administrator(deployment):
     address = "gone@example.com"
     deployment.call("POST", "/api/subscribe", {"email": address})

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from chalicelib.bounces import model as bounces
 from deploy import functions
 
 ROOT = Path(__file__).parent.parent.parent
@@ -68,7 +69,8 @@ def test_every_queue_has_dead_letters_that_are_watched(packaged):
     }
     assert set(queues) - dead == {name for name, queue in queues.items() if "RedrivePolicy" in queue}
     assert dead == watched
-    assert all(queues[name]["MessageRetentionPeriod"] == 1209600 for name in dead)
+    assert {queues[name]["MessageRetentionPeriod"] for name in dead - {"MailEventsDeadLetters"}} == {1209600}
+    assert queues["MailEventsDeadLetters"]["MessageRetentionPeriod"] == bounces.KEPT.total_seconds()
 
 
 def test_queues_hide_a_message_longer_than_its_function_may_run(packaged):

@@ -2,18 +2,25 @@
 
 import json
 import re
+from datetime import timedelta
+from pathlib import Path
 
 import pytest
 
-from chalicelib.kernel import aws, clock, settings
+from chalicelib.audience import model
+from chalicelib.kernel import aws, clock, queues, settings
 from tests.conftest import received
+from tests.events.conftest import hook
+from tests.events.receiver import Receiver
 
 EMAIL, NEW_EMAIL, NICKNAME = "ada.lovelace@example.net", "countess@example.net", "Enchantress"
 SOURCE_META = {"campaign": "analytical-engine"}
+EVENTS = Path(__file__).parent.parent / "bounces" / "events"
 
 
 @pytest.fixture
-def person(http, work, ses):
+def person(http, work, ses, configure):
+    configure(KEEP_IP_HASH="true", DISABLE_AUTH="true", GNA_LOCAL="true")
     return Person(http, work, ses)
 
 
@@ -22,26 +29,39 @@ class Person:
 
     def __init__(self, http, work, ses):
         self.http, self.work, self.ses = http, work, ses
-        self.secrets = set()
+        self.secrets = {model.ip_mark("192.0.2.1")}
 
-    def subscribe(self, email=EMAIL):
-        body = {"email": email, "nickname": NICKNAME, "source": "blog", "tags": ["x"], "metadata": SOURCE_META}
+    def subscribe(self, email=EMAIL, source="blog"):
+        body = {"email": email, "nickname": NICKNAME, "source": source, "tags": ["x"], "metadata": SOURCE_META}
         assert self.http.post("/api/subscribe", json=body).status == 201
+
+    def join(self):
+        self.subscribe()
         self.work("mail")
+        self.confirm()
 
     def confirm(self, email=EMAIL):
-        assert self.http.get(self._link(email, "/confirm")).status == 303
+        assert self.http.get(self.link(email, "/confirm")).status == 303
+
+    def magic_token(self):
+        assert self.http.post("/api/profile/request-link", json={"email": EMAIL}).status == 200
+        self.work("mail")
+        return self.link(EMAIL, "/profile").partition("token=")[2]
 
     def use_the_profile(self):
-        self.http.post("/api/profile/request-link", json={"email": EMAIL})
-        self.work("mail")
-        token = self._link(EMAIL, "/profile").partition("token=")[2]
+        token = self.magic_token()
         self.http.get(f"/profile?token={token}")
         self.http.get(f"/profile/data?token={token}")
         self.http.post("/api/profile/update", json={"token": token, "nickname": NICKNAME, "email": NEW_EMAIL})
         self.work("mail")
 
-    def _link(self, email, path):
+    def report(self, name):
+        """SES tells something of a mail to this person."""
+        event = (EVENTS / f"event_{name}.json").read_text().replace("reader@example.org", EMAIL)
+        queues.send("mail-events", json.loads(event))
+        self.work("mail-events")
+
+    def link(self, email, path):
         for mail in self.ses.mails(to=email):
             for link in re.findall(rf"https://news\.example\.org({path}\?token=\S+)", mail["text"]):
                 self.secrets.add(link.partition(".")[2])
@@ -51,14 +71,17 @@ class Person:
 
 def _everything(capsys):
     """Every row of every table, every message of every queue, and the log of the whole run."""
-    dynamodb, sqs = aws.client("dynamodb"), aws.client("sqs")
-    prefix = settings.current().prefix
-    names = [name for name in dynamodb.list_tables()["TableNames"] if name.startswith(prefix)]
-    assert len(names) > 10
-    rows = [dynamodb.scan(TableName=name)["Items"] for name in names]
+    sqs, prefix = aws.client("sqs"), settings.current().prefix
     urls = sqs.list_queues(QueueNamePrefix=prefix)["QueueUrls"]
     messages = [received(url.rsplit("/", 1)[1].removeprefix(f"{prefix}-")) for url in urls]
-    return json.dumps([rows, messages], default=str) + capsys.readouterr().out
+    return _rows() + json.dumps(messages, ensure_ascii=False) + "".join(capsys.readouterr())
+
+
+def _rows():
+    dynamodb, prefix = aws.client("dynamodb"), settings.current().prefix
+    names = [name for name in dynamodb.list_tables()["TableNames"] if name.startswith(prefix)]
+    assert len(names) > 10
+    return json.dumps([dynamodb.scan(TableName=name)["Items"] for name in names], default=str, ensure_ascii=False)
 
 
 def _nothing_left_of(person, capsys, *expected_words):
@@ -77,19 +100,59 @@ def _id():
     return row.id, row.unsubscribe_secret
 
 
-def test_after_an_unsubscribe(person, http, capsys):
-    person.subscribe()
-    person.confirm()
+def test_after_an_unsubscribe_of_somebody_who_did_all_there_is_to_do(person, http, work, tick, capsys):
+    there = Receiver()
+    try:
+        hook(there, include_address=True)
+        there.answer = lambda call: 204 if len(there.calls) > 1 else 500
+        _live(person, http, work, tick)
+        id, secret = _id()
+        person.secrets.add(secret)
+        person.subscribe(source="podcast")  # and its message comes late
+        for word in (EMAIL, NEW_EMAIL, NICKNAME, "analytical-engine", secret, model.ip_mark("192.0.2.1")):
+            assert word in _rows()
+        assert http.get(f"/api/unsubscribe?token={id}.{secret}").status == 200
+        work()
+        tick("sweep_events", "sweep_deliveries", "clean_up")
+        work()
+    finally:
+        there.stop()
+    assert EMAIL in str([call.body for call in there.calls]), "the receiver was told, and nobody else"
+    _nothing_left_of(person, capsys, id, *_TRACES, "UNSUBSCRIBED")
+
+
+# What must be in the dump for it to have looked everywhere: rows and lines that ids leave behind.
+_TRACES = (
+    "BOUNCE_RECORDED",
+    "message.failed",
+    '{"kind": "magic-link"',
+    "published",
+    "subscribers.export",
+    '"N": "500"',
+)
+
+
+def _live(person, http, work, tick):
+    person.join()
     person.use_the_profile()
-    id, secret = _id()
-    person.secrets.add(secret)
-    http.get(f"/api/unsubscribe?token={id}.{secret}")
-    _nothing_left_of(person, capsys, "UNSUBSCRIBED", id)
+    person.subscribe(source="shop")
+    work("mail")
+    campaign = http.post("/admin/api/campaigns", json={"subject": "News", "body": "<p>{{nickname}}</p>"}).json["id"]
+    assert http.post(f"/admin/api/campaigns/{campaign}/send").status < 300
+    work.until(lambda: any(mail["subject"] == "News" for mail in person.ses.mails(to=EMAIL)))
+    person.report("bounce_permanent")
+    person.ses.tell(down=True)
+    http.post("/api/profile/request-link", json={"email": EMAIL})
+    work("mail")  # in vain, until it is a dead letter
+    person.ses.tell(down=False)
+    for path in ("/admin/api/subscribers?q=lovelace", "/admin/api/subscribers/export", "/admin/bounces"):
+        assert http.get(path).status == 200
+    tick("sweep_events")
+    work()
 
 
 def test_after_the_new_address_was_confirmed_and_the_link_clicked(person, http, capsys):
-    person.subscribe()
-    person.confirm()
+    person.join()
     person.use_the_profile()
     person.confirm(NEW_EMAIL)
     id, secret = _id()
@@ -97,32 +160,37 @@ def test_after_the_new_address_was_confirmed_and_the_link_clicked(person, http, 
     _nothing_left_of(person, capsys, "EMAIL_CHANGED", "UNSUBSCRIBED")
 
 
-def test_after_a_removal_by_the_operator(person, http, configure, capsys):
-    configure(DISABLE_AUTH="true")
-    person.subscribe()
-    person.confirm()
+def test_after_a_removal_by_the_operator(person, http, capsys):
+    person.join()
     person.use_the_profile()
-    http.get("/admin/api/subscribers?q=lovelace")
-    http.get("/admin/api/subscribers/export")
     assert http.delete(f"/admin/api/subscribers/{_id()[0]}").status == 204
     _nothing_left_of(person, capsys, "subscriber.remove", "dev@localhost")
 
 
-def test_after_never_again(person, http, work, capsys):
+def test_after_a_complaint(person, capsys):
+    person.join()
+    person.use_the_profile()
+    person.report("complaint")
+    _nothing_left_of(person, capsys, "DO_NOT_CONTACT_SET", "complaint")
+
+
+def test_after_never_again_and_taking_it_back(person, http, work, capsys):
+    person.join()
+    http.post("/profile/never", form={"token": person.magic_token()})
     person.subscribe()
-    person.confirm()
-    http.post("/api/profile/request-link", json={"email": EMAIL})
     work("mail")
-    token = person._link(EMAIL, "/profile").partition("token=")[2]
-    http.post("/profile/never", form={"token": token})
     _nothing_left_of(person, capsys, "DO_NOT_CONTACT_SET")
+    http.post("/profile/request-resume", form={"email": EMAIL})
+    work("mail")
+    token = person.link(EMAIL, "/resume").partition("token=")[2]
+    assert http.post("/resume", form={"token": token}).status == 200
+    _nothing_left_of(person, capsys, "DO_NOT_CONTACT_LIFTED")
 
 
-def test_after_an_expiry(person, tick, monkeypatch, capsys):
-    from datetime import timedelta
-
+def test_after_an_expiry(person, tick, work, monkeypatch, capsys):
     person.subscribe()
-    person._link(EMAIL, "/confirm")
+    work("mail")
+    person.link(EMAIL, "/confirm")
     later = clock.now() + timedelta(hours=25)
     monkeypatch.setattr(clock, "now", lambda: later)
     tick("clean_up")
