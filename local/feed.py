@@ -38,9 +38,17 @@ def _options(arguments: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser("local.feed", description="A dry run of checking a feed.")
     parser.add_argument("deed", choices=["check"])
     parser.add_argument("url")
-    parser.add_argument("--since", type=lambda text: datetime.fromisoformat(text).replace(tzinfo=UTC))
+    parser.add_argument("--since", type=_moment)
     parser.add_argument("--mail", action="store_true")
     return parser.parse_args(arguments)
+
+
+def _moment(text: str) -> datetime:
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError("must be a time such as 2026-11-01 or 2026-11-01T08:00:00Z") from None
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 def _memory(feed: Feed, since: datetime | None, now: datetime) -> Memory:

@@ -45,10 +45,8 @@ def sweep() -> None:
     reached = relay.relay(first) if first else set()
     for chunk in chunks:
         queues.send("events", {"aggregates": chunk})
-    now = clock.now()
-    for destination in _ready():
-        if destination in reached or webhook_store.due(destination, now, 1):
-            queues.send("events", {"destination": destination})
+    for destination in _waiting(reached):
+        queues.send("events", {"destination": destination})
 
 
 def clean_up(time_left: Callable[[], bool]) -> int:
@@ -69,10 +67,13 @@ def _remove(day: date, shard: int, limit: datetime, time_left: Callable[[], bool
     return removed
 
 
-def _ready() -> list[str]:
+def _waiting(reached: set[str]) -> list[str]:
+    """The destinations that can be sent something and are owed it, and those whose end is still to be told."""
     now = clock.now()
-    ready = [webhook.id for webhook in webhook_store.everyone() if webhook.ready(now)]
-    return [*ready, BUS] if settings.current().event_bus else ready
+    webhooks = webhook_store.everyone()
+    ready = [webhook.id for webhook in webhooks if webhook.ready(now)] + [BUS] * bool(settings.current().event_bus)
+    owed = [id for id in ready if id in reached or webhook_store.due(id, now, 1)]
+    return owed + [webhook.id for webhook in webhooks if webhook.untold]
 
 
 def _chunks(ids: Iterable[str]) -> Iterator[list[str]]:

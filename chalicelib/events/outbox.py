@@ -20,8 +20,8 @@ _last = uuid.UUID(int=0)
 
 def record(type: EventType, aggregate_id: str, payload: Payload) -> tables.Put:
     """The write to add to the change's transaction. Events of one `aggregate_id` are told in order."""
-    model.check(type, payload)
-    event = Event(_next_id(), aggregate_id, type, dict(payload), clock.text(clock.now()))
+    told = model.checked(type, payload)
+    event = Event(_next_id(), aggregate_id, type, told, clock.text(clock.now()))
     return tables.Put(store.pending(event))
 
 

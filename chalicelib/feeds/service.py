@@ -104,7 +104,7 @@ def _look(before: State, trigger: Trigger) -> Outcome:
 
 def _read(before: State, trigger: Trigger, reading: Reading, now: datetime) -> Outcome:
     after = state.read(before, reading, now)
-    if before.is_failing or before.stopped:
+    if before.is_failing:
         after = replace(after, notice=notices.recovered(after))
     recovery = [_recovered()] if before.is_failing else []
     if reading.feed is None:
@@ -138,15 +138,15 @@ def _announce(found: Outcome, verdict: Verdict) -> Outcome:
 
 def _failed(before: State, trigger: Trigger, failure: Unreadable, now: datetime) -> Outcome:
     after = state.failed(before, failure, now)
-    third = after.failures == state.FAILING
-    if after.stopped:
+    began = after.is_failing and not before.is_failing
+    if after.stopped and not before.stopped:
         after = replace(after, notice=notices.gone(after))
-    elif third:
+    elif began:
         after = replace(after, notice=notices.failing(after, failure.reason))
     log.error("feed.failed", kind=failure.kind, failures=after.failures)
-    writes = [_failing(after, failure)] if third else []
+    writes = [_failing(after, failure)] if began else []
     said = Check(now, trigger, Result.FAILED, failure.reason, before.entries)
-    return Outcome(after, said, writes, has_events=third)
+    return Outcome(after, said, writes, has_events=began)
 
 
 def _commit(before: State, outcome: Outcome) -> Check:

@@ -79,7 +79,7 @@ class State:
 
     @property
     def is_failing(self) -> bool:
-        return self.failures >= FAILING
+        return self.stopped or self.failures >= FAILING
 
     def address(self) -> str:
         return self.permanent_url or self.url
@@ -134,7 +134,8 @@ def judged(state: State, verdict: Verdict) -> State:
 
 
 def failed(state: State, failure: Unreadable, now: datetime) -> State:
-    """A remembered address that fails is forgotten: the next check follows the redirects again."""
+    """A remembered address that fails is forgotten: the next check follows the redirects again. What is gone stays
+    so until it can be read."""
     gone = failure.kind == "gone" and not state.permanent_url
     return replace(
         state,
@@ -142,6 +143,6 @@ def failed(state: State, failure: Unreadable, now: datetime) -> State:
         permanent_url="",
         failures=state.failures + 1,
         not_before=now + timedelta(seconds=failure.retry_after) if failure.retry_after else None,
-        stopped=gone,
+        stopped=gone or state.stopped,
         checked_at=now,
     )

@@ -23,7 +23,7 @@ def tend() -> None:
     now = clock.now()
     url = settings.current().feed_url
     current = state.of(url, store.state())
-    wanted = _token(current.hub, current.topic) if url and current.hub and current.topic else ""
+    wanted = _token(current.hub, current.topic) if url and _is_private(current.hub) and current.topic else ""
     found = {one.token: one for one in websub_store.all()}
     if wanted and _is_due(found.get(wanted), now):
         _ask(Subscription(wanted, current.hub, current.topic, Standing.ASKED, now, None), found.get(wanted))
@@ -38,11 +38,11 @@ def confirm(token: str, mode: str, topic: str, challenge: str, lease_seconds: st
     one = websub_store.get(token)
     if not one or one.topic != topic:
         raise NotFound("No such subscription")
-    if mode == "denied":
-        log.warning("websub.denied")
-        websub_store.remove(one)
-        return ""
     leaving = one.standing is Standing.LEAVING
+    if mode == "denied" and not leaving:
+        log.warning("websub.denied")
+        websub_store.save(Subscription(token, one.hub, topic, Standing.ASKED, clock.now(), None))
+        return ""
     if not challenge or (mode, leaving) not in (("subscribe", False), ("unsubscribe", True)):
         raise NotFound("No such subscription")
     if leaving:
@@ -65,10 +65,11 @@ def receive(token: str, signature: str, body: bytes) -> None:
 
 
 def _is_due(one: Subscription | None, now: datetime) -> bool:
+    """A short lease is renewed at half its time; a hub that did not answer is asked again the next day."""
     if not one or one.standing is Standing.LEAVING:
         return True
-    if one.leased_until and one.leased_until - now > _RENEW_BEFORE:
-        return False
+    if one.leased_until and one.leased_until > one.asked_at:
+        return one.leased_until - now <= min(_RENEW_BEFORE, (one.leased_until - one.asked_at) / 2)
     return now - one.asked_at >= _ASK_AGAIN
 
 
@@ -99,6 +100,11 @@ def _post(one: Subscription, mode: str) -> None:
         log.warning("websub.unreachable", mode=mode, kind=failure.kind)
         return
     log.info("websub.asked", mode=mode, status=status)
+
+
+def _is_private(hub: str) -> bool:
+    """The secret is told to the hub, so nobody on the way may read it."""
+    return hub.startswith("https://") or bool(hub and settings.current().local)
 
 
 def _token(hub: str, topic: str) -> str:

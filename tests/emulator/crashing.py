@@ -1,44 +1,90 @@
-"""Does the relay's work over and over, and dies by SIGKILL one step later each time. Run as a program of its own.
+"""Does one deed of this room over and over, and dies by SIGKILL one step later each time, until it lives through it.
+Run as a program of its own.
 
 A step is whatever leaves the process: a call to AWS or to a receiver. What dies is a child that was forked before
-it had made any connection.
+it had made any connection. Each life is about something of its own, so that no later one makes up for it.
 """
 
+import json
 import os
 import signal
 import sys
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
-from chalicelib.events import jobs, outbox
-from chalicelib.events.model import EventType
-from chalicelib.events.webhooks import lanes
-from chalicelib.kernel import fetch, ids, tables
+from chalicelib.events import jobs, outbox, store
+from chalicelib.events.model import Event, EventType
+from chalicelib.events.webhooks import lanes, replay, service
+from chalicelib.events.webhooks import store as webhook_store
+from chalicelib.kernel import aws, clock, fetch, ids, locks, tables, wire
 
 _MOST_STEPS = 60
 
 
-def main(webhook_id: str) -> None:
+def tell(about: str, webhook_id: str, arm: Callable[[], None]) -> None:
+    """A change, and all the way to the receiver."""
+    arm()
+    tables.transact(*_two(about))
+    jobs.sweep()
+    lanes.drain(webhook_id, nobody)
+
+
+def send_again(about: str, webhook_id: str, arm: Callable[[], None]) -> None:
+    """The message of a replayed span, printed, so that the queue can bring it again."""
+    rows: list[Any] = [write.row for write in _two(about)]
+    tables.transact(*map(tables.Put, rows))
+    for row in rows:  # told when there was no webhook yet
+        store.mark(Event(row.id, about, row.type, {}, row.created_at), clock.now())
+    day, first, last = clock.now().date().isoformat(), rows[0].id, rows[1].id + "~"
+    message = {"replay": webhook_id, "day": day, "shard": 0, "after": first, "first": first, "until": last}
+    print("message", json.dumps(message), flush=True)
+    arm()
+    jobs.work(message, nobody)
+
+
+def rotate(about: str, webhook_id: str, arm: Callable[[], None]) -> None:
+    """A new secret; the last step is the answer that shows it."""
+    arm()
+    service.rotate(webhook_id)
+    service.get(webhook_id)
+
+
+def nobody(subscriber_id: str) -> None:
+    return None
+
+
+def _two(about: str) -> list[tables.Put]:
+    types = (EventType.SUBSCRIPTION_CREATED, EventType.SUBSCRIPTION_CONFIRMED)
+    return [outbox.record(type, about, {"subscriber_id": about}) for type in types]
+
+
+def main(webhook_id: str, deed: Callable[[str, str, Callable[[], None]], None]) -> None:
+    _get_ready()
     for steps in range(_MOST_STEPS):
         about = ids.new()
         child = os.fork()
         if child == 0:
-            _live(about, webhook_id, steps)
+            replay._AT_ONCE = 1  # more than one page
+            lanes._LEASE = 0  # the next child must not wait for the lease of this one to end
+            deed(about, webhook_id, partial(_die_after, steps))
+            os._exit(0)
         _, status = os.waitpid(child, 0)
-        print(about, steps, "killed" if os.WIFSIGNALED(status) else "done", flush=True)
-        if not os.WIFSIGNALED(status):
-            return
+        killed = os.WIFSIGNALED(status)
+        print(about, steps, "killed" if killed else "done", flush=True)
+        if not killed:
+            raise SystemExit(os.waitstatus_to_exitcode(status))
     raise SystemExit("it never came to an end")
 
 
-def _live(about: str, webhook_id: str, steps: int) -> None:
-    _die_after(steps)
-    lanes._LEASE = 0  # the next child must not wait for the lease of this one to end
-    first = outbox.record(EventType.SUBSCRIPTION_CREATED, about, {"subscriber_id": about})
-    second = outbox.record(EventType.SUBSCRIPTION_CONFIRMED, about, {"subscriber_id": about})
-    tables.transact(first, second)
-    jobs.sweep()
-    lanes.drain(webhook_id, lambda subscriber_id: None)
-    os._exit(0)
+def _get_ready() -> None:
+    """Whatever can be made without connecting is made once, not in every life."""
+    import urllib3.connection  # noqa: F401
+
+    tables._connection().client  # noqa: B018
+    wire._door(aws.session(), wire._SQS)
+    for row in (store.EventRow, webhook_store.WebhookRow, webhook_store.DispatchRow, locks.LockRow):
+        row._get_connection()
 
 
 def _die_after(steps: int) -> None:
@@ -60,4 +106,4 @@ def _die_after(steps: int) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(sys.argv[1], {"tell": tell, "send_again": send_again, "rotate": rotate}[sys.argv[2]])

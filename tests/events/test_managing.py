@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from chalicelib.events.webhooks import service
+from chalicelib.events.webhooks import model, service
 from chalicelib.kernel.errors import Conflict
-from tests.events.conftest import happen, hook, run
+from tests.events.conftest import happen, happen_to, hook, run
 
 
 def test_while_secrets_overlap_both_sign_and_afterwards_only_the_new_one(
@@ -26,6 +26,45 @@ def test_while_secrets_overlap_both_sign_and_afterwards_only_the_new_one(
     assert during.is_signed_with(second.secret)
     assert not after.is_signed_with(first.secret)
     assert after.is_signed_with(second.secret)
+
+
+def test_a_secret_that_is_rotated_again_keeps_its_day(local: None, receiver: Any, later: Any) -> None:
+    """Who pressed twice, or lost what was shown, has a receiver that still knows the first."""
+    there = receiver()
+    given = [service.add({"url": there.url})]
+    webhook_id = given[0].webhook.id
+    for _ in range(2):
+        later(hours=6)
+        given.append(service.rotate(webhook_id))
+    happen()
+    run()
+    assert all(there.calls[0].is_signed_with(one.secret) for one in given)
+    later(hours=19)
+    happen()
+    run()
+    assert [there.calls[1].is_signed_with(one.secret) for one in given] == [False, True, True]
+
+
+def test_there_is_an_end_to_how_many_secrets_sign(local: None, receiver: Any, later: Any) -> None:
+    webhook = hook(receiver())
+    for _ in range(model.MOST_PREVIOUS):
+        service.rotate(webhook.id)
+    with pytest.raises(Conflict):
+        service.rotate(webhook.id)
+    later(hours=25)
+    assert len(service.rotate(webhook.id).webhook.previous) == 1
+
+
+def test_another_url_starts_with_a_clean_slate(local: None, receiver: Any, later: Any) -> None:
+    dead, well = receiver(answer=lambda call: 500), receiver()
+    webhook = hook(dead)
+    happen_to(6)
+    run()
+    assert service.get(webhook.id).resume_at
+    changed = service.change(webhook.id, {"url": well.url})
+    assert (changed.failing_since, changed.resume_at) == (None, None)
+    run()
+    assert well.calls
 
 
 def test_of_two_rotations_at_once_one_is_refused(local: None, receiver: Any, monkeypatch: pytest.MonkeyPatch) -> None:

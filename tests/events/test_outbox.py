@@ -1,5 +1,7 @@
 """Events are recorded with the change they tell of, in order, small, and without a word about anybody."""
 
+import json
+
 import boto3
 import pytest
 
@@ -33,6 +35,12 @@ def test_ids_given_in_one_moment_keep_their_order() -> None:
 def test_an_undocumented_field_is_refused() -> None:
     with pytest.raises(ValueError, match="email"):
         outbox.record(EventType.UNSUBSCRIBED, ids.new(), {"email": "ada@example.org"})
+
+
+def test_an_address_where_a_form_names_its_source_is_not_told(aws: None) -> None:
+    tables.transact(outbox.record(EventType.SUBSCRIPTION_CREATED, "a", {"subscriber_id": "a", "source": "ada@b.org"}))
+    (item,) = stored()
+    assert json.loads(item["payload"]["S"]) == {"subscriber_id": "a", "source": None}
 
 
 @pytest.mark.parametrize("type", EventType)

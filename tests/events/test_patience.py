@@ -2,8 +2,10 @@
 
 from typing import Any
 
+import pytest
+
 from chalicelib.events import jobs
-from chalicelib.events.webhooks import lanes, model, service
+from chalicelib.events.webhooks import health, lanes, model, service
 from chalicelib.kernel import locks
 from tests.conftest import received
 from tests.events.conftest import happen, happen_to, hook, nobody, run
@@ -110,6 +112,22 @@ def test_gone_disables_at_once_and_says_so(local: None, receiver: Any, notices: 
     assert service.get(webhook.id).state == "disabled"
     assert len(notices) == 1
     assert "shop" in notices[0]
+
+
+def test_a_disabling_whose_mail_was_cut_short_is_told_by_the_next_sweep(
+    local: None, receiver: Any, notices: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    webhook = hook(receiver(answer=lambda call: 410))
+    happen()
+    with monkeypatch.context() as crash:
+        crash.setattr(health, "tell", lambda webhook: None)
+        run()
+    assert service.get(webhook.id).state == "disabled"
+    assert not notices
+    run()
+    run()
+    assert len(notices) == 1
+    assert "it answered 410 Gone" in notices[0]
 
 
 def test_failing_for_three_days_disables_and_says_so(

@@ -1,12 +1,13 @@
 """The admin's API for webhooks: the secret once, the door before all of it, and no way into our own network."""
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
 
 from chalicelib.events import outbox
 from chalicelib.events.webhooks import service
-from chalicelib.kernel import ids
+from chalicelib.kernel import clock, ids
 from tests.conftest import received
 
 HOOKS = "/admin/api/webhooks"
@@ -113,12 +114,14 @@ def test_attempts_are_given_in_pages_newest_first(here: Any) -> None:
 
 def test_a_replay_is_accepted_and_done_in_the_background(here: Any) -> None:
     path = f"{HOOKS}/{added(here)['id']}/replay"
-    answer = here.post(path, json={"from": "2026-11-01T00:00:00Z", "to": "2026-11-02T00:00:00Z"})
+    yesterday, today = (clock.text(clock.now() - timedelta(days=days)) for days in (1, 0))
+    answer = here.post(path, json={"from": yesterday, "to": today})
     assert (answer.status, answer.json) == (202, {"status": "queued"})
     assert len(received("events")) == 1
     assert here.post(path, json={"event_id": ids.new()}).status == 404
     assert here.post(path, json={"event_id": "x"}).status == 404
-    assert here.post(path, json={"from": "2026-11-02T00:00:00Z", "to": "2026-11-01T00:00:00Z"}).status == 400
+    assert here.post(path, json={"from": today, "to": yesterday}).status == 400
+    assert "30 days" in here.post(path, json={"from": "0001-01-01T00:00:00Z", "to": "2020-01-01T00:00:00Z"}).text
     assert here.post(path, json={"from": "2026-11-02", "to": "yesterday"}).status == 400
     assert here.post(path, json={}).status == 400
 

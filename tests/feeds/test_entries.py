@@ -174,6 +174,30 @@ def test_links_that_are_not_of_the_web_are_dropped(link):
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        item("<title>t</title><guid>4711</guid>"),
+        item("<title>t</title><guid isPermaLink='true'>/1</guid>"),
+        item("<title>t</title><link>/posts/1</link>"),
+        "<feed xmlns='http://www.w3.org/2005/Atom' xml:base='deep/'><entry><id>1</id><link href='a'/></entry></feed>",
+        '{"version": "https://jsonfeed.org/version/1.1", "items": [{"url": "/posts/1"}]}',
+    ],
+)
+def test_an_entry_stays_the_same_wherever_the_feed_is_read_from(text):
+    """A mirror, a passing redirect, a new domain: none of them makes an old post new."""
+    here, there = (entries.parse(text.encode(), "", f"https://{host}/feed").entries[0] for host in ("a.org", "b.org"))
+    assert here.mark == there.mark
+    assert here.link.replace("a.org", "b.org") == there.link
+
+
+@pytest.mark.parametrize(
+    ("guid", "link"), [("4711", ""), ("https://x.org/1", "https://x.org/1"), ("/1", "https://blog.example.org/1")]
+)
+def test_a_guid_that_is_no_address_is_no_link(guid, link):
+    assert parse(item(f"<title>t</title><guid>{guid}</guid>")).entries[0].link == link
+
+
+@pytest.mark.parametrize(
     "date",
     ["0001-01-01T00:00:00Z", "tomorrow", "99999-01-01", "Mon, 32 Foo 2026", "0", "1" * 5000, "2026-02-30T25:61:00Z"],
 )

@@ -148,11 +148,18 @@ def test_a_feed_that_is_gone_is_left_alone_until_the_admin_asks(blog, ses):
     asked = len(blog.asked)
     assert check().result is Result.STOPPED
     assert len(blog.asked) == asked
-    assert len(ses.mails()) == 1
     assert service.view().next_check is None
+    for status in (410, 500):
+        blog.answer = (status, {}, b"")
+        assert check(Trigger.ADMIN).result is Result.FAILED
+        assert check().result is Result.STOPPED
+    assert subjects(ses) == ["The feed is gone"]
+    assert told() == ["FEED_FAILING"]
     blog.answer = None
     assert check(Trigger.ADMIN).result is Result.UNCHANGED
     assert check().result is Result.UNCHANGED
+    assert told() == ["FEED_FAILING", "FEED_RECOVERED"]
+    assert len(ses.mails()) == 2
 
 
 @pytest.mark.parametrize("status", [429, 503])

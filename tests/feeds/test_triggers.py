@@ -245,9 +245,31 @@ def test_the_old_hub_is_left_when_the_feed_changes(http, hub, configure):
     assert websub_store.all() == []
 
 
-def test_a_hub_that_denies_is_forgotten(http, hub):
+def test_a_hub_that_denies_is_not_asked_again_until_the_next_day(http, hub, monkeypatch):
+    answer_back(http, hub)
     assert answer_back(http, hub, mode="denied").status == 200
-    assert websub_store.all() == []
+    websub.tend()
+    assert len(hub.posted) == 1
+    later = datetime.now(UTC) + timedelta(days=1)
+    monkeypatch.setattr(clock, "now", lambda: later)
+    websub.tend()
+    assert len(hub.posted) == 2
+
+
+def test_a_short_lease_is_renewed_before_it_ends(http, hub, monkeypatch):
+    answer_back(http, hub, lease_seconds=str(3 * 3600))
+    for hours, asked_so_far in ((1, 1), (2, 2)):
+        later = datetime.now(UTC) + timedelta(hours=hours)
+        monkeypatch.setattr(clock, "now", lambda later=later: later)
+        websub.tend()
+        assert len(hub.posted) == asked_so_far
+
+
+def test_a_hub_that_is_not_reached_by_https_is_left(http, hub, configure):
+    answer_back(http, hub)
+    configure(GNA_LOCAL="false")
+    websub.tend()
+    assert websub_store.all()[0].standing is Standing.LEAVING
 
 
 def test_a_hub_that_is_down_does_not_stop_the_check(http, blog):

@@ -1,5 +1,7 @@
 """Whether a webhook is well: left alone while it fails, disabled with a word to the admin when it is over."""
 
+from contextlib import suppress
+from dataclasses import replace
 from datetime import datetime
 
 from chalicelib.events.webhooks import model, store
@@ -21,7 +23,7 @@ def judge(webhook: Webhook, sent: int, failed: int, tripped: bool, gone: bool) -
         return  # removed, repaired or paused meanwhile: what was seen says nothing about it now
 
 
-def _change(webhook: Webhook, **values: str | None) -> None:
+def _change(webhook: Webhook, **values: str | bool | None) -> None:
     store.change(webhook.id, {"url": webhook.url, "state": webhook.state}, **values)
 
 
@@ -41,11 +43,18 @@ def _failing(webhook: Webhook, tripped: bool, now: datetime) -> None:
 
 
 def _disable(webhook: Webhook, reason: str) -> None:
-    _change(webhook, state=DISABLED, reason=reason, resume_at=None)
+    _change(webhook, state=DISABLED, reason=reason, resume_at=None, untold=True)
     log.warning("webhook.disabled", webhook_id=webhook.id)
+    tell(replace(webhook, state=DISABLED, reason=reason))
+
+
+def tell(webhook: Webhook) -> None:
+    """Mail the admin that it was disabled. Should this be cut short, the sweep has it done again."""
     notices.notify_admin(
         "A webhook was disabled",
-        f"The webhook {webhook.description or webhook.id} was disabled: {reason}.\n\n"
+        f"The webhook {webhook.description or webhook.id} was disabled: {webhook.reason}.\n\n"
         f"What happens from now on is not sent to it. Once it works again, enable it and replay what it missed "
         f"(events are kept for 30 days): {settings.current().url('/admin/webhooks')}",
     )
+    with suppress(tables.Stale):  # removed meanwhile
+        store.change(webhook.id, untold=None)

@@ -59,6 +59,8 @@ def _find(id: str, address_of: AddressOf) -> Destination | None:
     if id == BUS:
         return Destination(BUS, None, bus.AT_ONCE, bus.publish) if settings.current().event_bus else None
     webhook = store.get(id)
+    if webhook and webhook.untold:
+        health.tell(webhook)
     if webhook is None or not webhook.ready(clock.now()):
         return None
     return Destination(id, webhook, 1, lambda events: send(webhook, events[0], address_of))

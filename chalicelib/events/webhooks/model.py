@@ -14,6 +14,7 @@ BUS = "eventbridge"
 TEST = "TEST"
 
 MOST = 20
+MOST_PREVIOUS = 5
 OVERLAP = timedelta(hours=24)
 HISTORY = timedelta(days=7)
 PATIENCE = timedelta(days=3)
@@ -28,7 +29,8 @@ _SCHEDULE = (5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400)
 
 @value
 class Webhook:
-    """`types` empty means every type. `key` names the signing secret, which is kept nowhere."""
+    """`types` empty means every type. `key` names the signing secret, which is kept nowhere. `untold`: the admin
+    has yet to be mailed that it was disabled."""
 
     id: str
     url: str
@@ -38,17 +40,36 @@ class Webhook:
     state: str
     reason: str | None
     key: str
-    previous_key: str | None
-    previous_until: str | None
+    previous: tuple["Previous", ...]
     failing_since: str | None
     resume_at: str | None
+    untold: bool
     created_at: str
+
+    def keys(self, moment: datetime) -> list[str]:
+        """Whatever signs now: while a rotation overlaps, several do."""
+        return [self.key, *(one.key for one in self.live_previous(moment))]
+
+    def live_previous(self, moment: datetime) -> tuple["Previous", ...]:
+        return tuple(one for one in self.previous if one.until > clock.text(moment))
+
+    @property
+    def previous_until(self) -> str | None:
+        return max((one.until for one in self.previous), default=None)
 
     def wants(self, type: str) -> bool:
         return self.state != DISABLED and (not self.types or type in self.types)
 
     def ready(self, moment: datetime) -> bool:
         return self.state == ACTIVE and (self.resume_at is None or self.resume_at <= clock.text(moment))
+
+
+@value
+class Previous:
+    """A key that was replaced, and until when it signs too."""
+
+    key: str
+    until: str
 
 
 @value

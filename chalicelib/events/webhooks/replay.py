@@ -5,7 +5,7 @@ from datetime import date, datetime, timedelta
 from typing import Any
 
 from chalicelib.events import store
-from chalicelib.events.model import KEPT
+from chalicelib.events.model import KEPT, Event
 from chalicelib.events.webhooks import store as webhook_store
 from chalicelib.kernel import clock, ids, queues, tables
 from chalicelib.kernel.errors import Invalid, NotFound
@@ -15,7 +15,10 @@ _AT_ONCE = 100
 
 def one(webhook_id: str, event_id: str) -> None:
     now = clock.now()
-    event = store.find(event_id, ids.moment(event_id).date(), now.date()) if ids.is_id(event_id) else None
+    oldest = (now - KEPT).date()
+    event = (
+        store.find(event_id, max(ids.moment(event_id).date(), oldest), now.date()) if ids.is_id(event_id) else None
+    )
     if event is None:
         raise NotFound("There is no such event in the last 30 days")
     tables.transact(webhook_store.owe(webhook_id, event, now))
@@ -27,7 +30,10 @@ def span(webhook_id: str, start: str | None, end: str | None) -> None:
     first, last = _moment("from", start), _moment("to", end)
     if last < first:
         raise Invalid("from must be before to")
-    first = max(first, clock.now() - KEPT)
+    oldest = clock.now() - KEPT
+    if last < oldest:
+        raise Invalid("Events are kept for 30 days: there are none of that time any more")
+    first = max(first, oldest)
     queues.send(
         "events",
         {
@@ -44,22 +50,28 @@ def span(webhook_id: str, start: str | None, end: str | None) -> None:
 def page(message: Mapping[str, Any]) -> None:
     """Owe the webhook the next page, then pass the rest on. Done twice, it owes the same events, not more."""
     webhook = webhook_store.get(message["replay"])
-    if webhook is None:
-        return
-    day, shard, now = date.fromisoformat(message["day"]), int(message["shard"]), clock.now()
-    events = store.done_on(day, shard, message["after"], message["until"], _AT_ONCE)
-    wanted = [webhook_store.owe(webhook.id, event, now) for event in events if webhook.wants(event.type)]
-    if wanted:
-        tables.transact(*wanted)
-        queues.send("events", {"destination": webhook.id})
-    onward = _onward(message, day, shard, events[-1].id if len(events) == _AT_ONCE else None, now)
+    now = clock.now()
+    onward: Mapping[str, Any] | None = message if webhook else None
+    while webhook and onward:
+        events = _page(onward)
+        wanted = [webhook_store.owe(webhook.id, event, now) for event in events if webhook.wants(event.type)]
+        onward = _onward(onward, events[-1].id if len(events) == _AT_ONCE else None, now)
+        if wanted:
+            tables.transact(*wanted)
+            queues.send("events", {"destination": webhook.id})
+            break
     if onward:
         queues.send("events", onward)
 
 
-def _onward(
-    message: Mapping[str, Any], day: date, shard: int, last: str | None, now: datetime
-) -> Mapping[str, Any] | None:
+def _page(message: Mapping[str, Any]) -> list[Event]:
+    day = date.fromisoformat(message["day"])
+    return store.done_on(day, int(message["shard"]), message["after"], message["until"], _AT_ONCE)
+
+
+def _onward(message: Mapping[str, Any], last: str | None, now: datetime) -> Mapping[str, Any] | None:
+    """The rest of the same key, the next key of the day, the next day; None at the end."""
+    day, shard = date.fromisoformat(message["day"]), int(message["shard"])
     if last:
         return {**message, "after": last + "~"}
     if shard + 1 < store.SHARDS:

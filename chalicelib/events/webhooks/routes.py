@@ -73,7 +73,7 @@ def list_attempts(request: Request) -> Response:
 
 def shown(webhook: Webhook) -> dict[str, Any]:
     """Never the secret, nor the name of its key."""
-    overlapping = webhook.previous_until and webhook.previous_until > clock.text(clock.now())
+    overlapping = webhook.live_previous(clock.now())
     return {
         "id": webhook.id,
         "url": webhook.url,

@@ -6,7 +6,17 @@ from typing import Any
 
 from chalicelib.events.model import Event
 from chalicelib.events.webhooks import model, post, replay, signing, store
-from chalicelib.events.webhooks.model import ACTIVE, MOST, OVERLAP, PAUSED, TEST, Attempt, Webhook
+from chalicelib.events.webhooks.model import (
+    ACTIVE,
+    MOST,
+    MOST_PREVIOUS,
+    OVERLAP,
+    PAUSED,
+    TEST,
+    Attempt,
+    Previous,
+    Webhook,
+)
 from chalicelib.kernel import clock, ids, queues, reach, settings, tables
 from chalicelib.kernel.errors import Conflict, Invalid, NotFound
 from chalicelib.kernel.value import value
@@ -47,10 +57,10 @@ def add(fields: Mapping[str, Any]) -> Revealed:
         state=ACTIVE,
         reason=None,
         key=ids.new(),
-        previous_key=None,
-        previous_until=None,
+        previous=(),
         failing_since=None,
         resume_at=None,
+        untold=False,
         created_at=clock.text(clock.now()),
     )
     store.add(webhook)
@@ -61,7 +71,7 @@ def change(webhook_id: str, fields: Mapping[str, Any]) -> Webhook:
     """Whatever is named is changed. `paused: false` also enables a webhook that was disabled."""
     values: dict[str, Any] = {}
     if "url" in fields:
-        values["url"] = _checked_url(fields["url"])
+        values |= {"url": _checked_url(fields["url"]), "failing_since": None, "resume_at": None}
     if "types" in fields:
         values["types"] = set(model.types(fields["types"]))
     if "description" in fields:
@@ -87,13 +97,14 @@ def remove(webhook_id: str) -> None:
 
 
 def rotate(webhook_id: str) -> Revealed:
-    """A new secret. For a day both sign, so that the receiver can be changed without losing an event."""
-    before = get(webhook_id)
-    until = clock.text(clock.now() + OVERLAP)
+    """A new secret. For a day each old one signs too, so that the receiver can be changed without losing an event."""
+    before, now = get(webhook_id), clock.now()
+    live = before.live_previous(now)
+    if len(live) >= MOST_PREVIOUS:
+        raise Conflict("The secret was changed too often today: the receiver has to be given one of them first")
+    previous = (*live, Previous(before.key, clock.text(now + OVERLAP)))
     try:
-        webhook = store.change(
-            webhook_id, {"key": before.key}, key=ids.new(), previous_key=before.key, previous_until=until
-        )
+        webhook = store.change(webhook_id, {"key": before.key}, key=ids.new(), previous=store.packed(previous))
     except tables.Stale:
         raise Conflict("The secret was changed by somebody else just now") from None
     return Revealed(webhook, signing.secret(webhook.id, webhook.key))

@@ -27,13 +27,11 @@ def sign(secret: str, id: str, timestamp: int, body: bytes) -> str:
 
 
 def headers(webhook: Webhook, id: str, body: bytes, moment: datetime) -> dict[str, str]:
-    """While a rotation overlaps, both secrets sign: receivers change theirs when it suits them."""
-    keys = [webhook.key]
-    if webhook.previous_key and (webhook.previous_until or "") > clock.text(moment):
-        keys.append(webhook.previous_key)
+    """While a rotation overlaps, old secrets sign too: receivers change theirs when it suits them."""
     timestamp = clock.epoch(moment)
+    secrets = [secret(webhook.id, key) for key in webhook.keys(moment)]
     return {
         "webhook-id": id,
         "webhook-timestamp": str(timestamp),
-        "webhook-signature": " ".join(sign(secret(webhook.id, key), id, timestamp, body) for key in keys),
+        "webhook-signature": " ".join(sign(one, id, timestamp, body) for one in secrets),
     }

@@ -19,7 +19,7 @@ from pynamodb.attributes import (
 from pynamodb.indexes import GlobalSecondaryIndex, KeysOnlyProjection
 
 from chalicelib.events.model import KEPT, Event
-from chalicelib.events.webhooks.model import HISTORY, Attempt, Owed, Result, Webhook
+from chalicelib.events.webhooks.model import HISTORY, Attempt, Owed, Previous, Result, Webhook
 from chalicelib.kernel import clock, ids, tables
 
 
@@ -35,10 +35,10 @@ class WebhookRow(tables.Row):
     state = UnicodeAttribute()
     reason = UnicodeAttribute(null=True)
     key = UnicodeAttribute()
-    previous_key = UnicodeAttribute(null=True)
-    previous_until = UnicodeAttribute(null=True)
+    previous = UnicodeSetAttribute(null=True)
     failing_since = UnicodeAttribute(null=True)
     resume_at = UnicodeAttribute(null=True)
+    untold = BooleanAttribute(null=True)
     created_at = UnicodeAttribute()
 
 
@@ -85,7 +85,12 @@ def get(id: str) -> Webhook | None:
 
 def add(webhook: Webhook) -> None:
     values = {name: value for name, value in vars(webhook).items() if name != "id"}
-    tables.put(WebhookRow(webhook.id, **values | {"types": set(webhook.types) or None}))
+    sets = {"types": set(webhook.types) or None, "previous": packed(webhook.previous) or None}
+    tables.put(WebhookRow(webhook.id, **values | sets))
+
+
+def packed(previous: Sequence[Previous]) -> set[str]:
+    return {f"{one.until} {one.key}" for one in previous}
 
 
 def change(id: str, expected: Mapping[str, str] | None = None, **values: Any) -> Webhook:
@@ -239,9 +244,9 @@ def _webhook(row: WebhookRow) -> Webhook:
         state=row.state,
         reason=row.reason,
         key=row.key,
-        previous_key=row.previous_key,
-        previous_until=row.previous_until,
+        previous=tuple(Previous(*reversed(one.split(" "))) for one in sorted(row.previous or ())),
         failing_since=row.failing_since,
         resume_at=row.resume_at,
+        untold=bool(row.untold),
         created_at=row.created_at,
     )
