@@ -165,7 +165,7 @@ def email_changed(subscriber: Subscriber, new_email: str, now: datetime) -> list
 def erased(subscriber: Subscriber) -> list[Write]:
     """Everything that is stored about a person."""
     return [
-        Delete(SubscriberRow(subscriber.id), _still(subscriber) & (SubscriberRow.email == subscriber.email)),
+        Delete(SubscriberRow(subscriber.id), _as_read(subscriber) & (SubscriberRow.email == subscriber.email)),
         email_store.removed(subscriber),
         sign_up_store.removed(model.address_mark(addresses.key(subscriber.email))),
         *token_store.removed(subscriber.id),
@@ -177,7 +177,7 @@ def expired(subscriber: Subscriber, now: datetime) -> list[Write]:
     """A sign-up nobody confirmed: the person goes, an id-only word of each capture stays for a while."""
     passed = SubscriberRow.confirmation_expires_at <= clock.text(now)
     return [
-        Delete(SubscriberRow(subscriber.id), (SubscriberRow.status == model.PENDING) & passed),
+        Delete(SubscriberRow(subscriber.id), _as_read(subscriber) & passed),
         *token_store.removed(subscriber.id),
         *email_store.removed_if_owned(subscriber),
         *capture_store.expired(subscriber, now),
@@ -203,6 +203,12 @@ def subscriber_of(row: SubscriberRow) -> Subscriber:
 
 def _still(subscriber: Subscriber) -> Any:
     return SubscriberRow.status == subscriber.status
+
+
+def _as_read(subscriber: Subscriber) -> Any:
+    """Nothing was asked for meanwhile, whose capture would stay behind."""
+    asked, path = set(subscriber.asked_sources), SubscriberRow.asked_sources
+    return _still(subscriber) & (path == asked if asked else path.does_not_exist())
 
 
 def _merged(subscriber: Subscriber) -> list[Any]:

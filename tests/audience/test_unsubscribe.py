@@ -2,6 +2,9 @@
 
 import pytest
 
+from chalicelib.audience import capture_store, jobs, model, store
+from chalicelib.kernel import clock, tables
+
 BOUNDARY = "----gna"
 
 
@@ -97,3 +100,30 @@ def test_the_link_works_while_the_reader_changes_their_address(reader, rows, htt
     http.get(f"/api/unsubscribe?token={_unsubscribe_token(rows)}")
     for table in ("subscribers", "emails", "tokens", "captures"):
         assert rows(table) == []
+
+
+@pytest.mark.parametrize("end", ["link", "expiry"])
+def test_a_source_that_comes_between_reading_and_erasing_is_erased_too(reader, rows, http, monkeypatch, later, end):
+    """Two at once: somebody goes while a sign-up of theirs is taken in."""
+    ada = reader().join(source="blog") if end == "link" else reader()
+    ada.subscribe(source="blog")
+    token = _unsubscribe_token(rows)
+    if end == "expiry":
+        later(hours=24, seconds=1)
+    real = store.find
+
+    def find(subscriber_id):
+        monkeypatch.setattr(store, "find", real)
+        found = real(subscriber_id)
+        capture = model.capture("podcast", None, {"name": "Ada"}, None)
+        tables.transact(*store.asked_again(found, None, capture), capture_store.asked(found.id, capture, clock.now()))
+        return found
+
+    monkeypatch.setattr(store, "find", find)
+    if end == "link":
+        assert http.get(f"/api/unsubscribe?token={token}").status == 200
+    else:
+        jobs.clean_up(lambda: True)
+        jobs.clean_up(lambda: True)
+    assert rows("subscribers") == []
+    assert "Ada" not in str(rows("captures"))
