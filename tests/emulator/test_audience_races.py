@@ -149,6 +149,22 @@ def test_an_unsubscribe_racing_an_address_change_leaves_no_key_behind(http, work
     assert _consistent() == {}
 
 
+@pytest.mark.parametrize("turn", range(3))
+def test_an_unsubscribe_racing_a_sign_up_that_is_taken_in_leaves_nothing(http, work, together, mailbox, turn):
+    _join(http, work, mailbox)
+    (row,) = SubscriberRow.scan(consistent_read=True)
+    for source in ("podcast", "shop"):
+        assert http.post("/api/subscribe", json={"email": "ada@example.net", "source": source}).status == 201
+    leave = f"/api/unsubscribe?token={row.id}.{row.unsubscribe_secret}"
+    messages = received("mail")
+    together(lambda: http.get(leave), *(lambda message=message: jobs.handle(message) for message in messages))
+    for message in messages:
+        jobs.handle(message)
+    assert http.get(leave).status == 200
+    assert _consistent() == {}
+    assert list(TokenRow.scan(consistent_read=True)) == list(CaptureRow.scan(consistent_read=True)) == []
+
+
 def test_the_limit_is_exact_however_many_ask_at_once(http, together, still):
     def ask(number):
         body = {"email": f"r{number}@example.net"}
