@@ -20,7 +20,7 @@ _PATIENCE = 40.0
 _LONGEST_WAIT = 5.0
 _ENOUGH_TO_JUDGE = 5
 _PROBES = 3
-_DEFECT = "Sending was stopped by a defect in Gna: the log says more"
+DEFECT = "Sending was stopped by a defect in Gna: the log says more"
 
 
 @dataclass
@@ -76,7 +76,7 @@ def _tried(post: Post, piece: Piece, outcome: Outcome, waiting: list[Piece]) -> 
     except Exception as defect:
         # Ours, so the next batch would meet it too: better to stop than to leave everybody unknown.
         log.exception("sending.defect", defect)
-        outcome.unknown, outcome.why = outcome.unknown + piece, Stopped(_DEFECT, type(defect).__name__)
+        outcome.unknown, outcome.why = outcome.unknown + piece, Stopped(DEFECT, type(defect).__name__)
         return [], outcome.why
     return _sorted(piece, results, outcome)
 

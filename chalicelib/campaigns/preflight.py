@@ -15,10 +15,11 @@ from chalicelib.kernel import clock, settings
 from chalicelib.kernel.errors import Unavailable
 from chalicelib.kernel.value import value
 from chalicelib.mail import account as mail_account
+from chalicelib.mail import bulk
 from chalicelib.mail.account import Account, Identity
 
 CLIPPED_AT = 102 * 1024  # Gmail cuts a longer mail off, and the unsubscribe link with it
-LARGEST = 450_000
+LARGEST = bulk.LARGEST_LETTER - 10_000  # room for the subject and the headers
 _LONG_SUBJECT = 70
 _LONGEST_URL = 100
 
@@ -72,7 +73,7 @@ def check(whole: Whole, visit: bool = False) -> Report:
 
 
 def of_mail(mailing: Mailing, whole: Whole) -> Iterator[Finding]:
-    yield from _of_size(len(mailing.html.encode()))
+    yield from _of_size(mailing)
     if len(whole.campaign.subject) > _LONG_SUBJECT:
         yield Finding(Level.NOTE, "long_subject", f"Phones show about {_LONG_SUBJECT} characters of a subject.")
     if not whole.content.text:
@@ -135,9 +136,11 @@ def of_identity(identity: Identity | None) -> Iterator[Finding]:
         yield Finding(Level.WARNING, "no_dkim", message)
 
 
-def _of_size(size: int) -> Iterator[Finding]:
-    if size > LARGEST:
-        yield Finding(Level.ERROR, "too_large", f"The mail has {size // 1024} KB, more than can be sent.")
+def _of_size(mailing: Mailing) -> Iterator[Finding]:
+    size = len(mailing.html.encode())
+    if bulk.weight(mailing.html, mailing.text) > LARGEST:
+        message = f"The mail has {size // 1024} KB and its plain text comes on top: more than can be sent."
+        yield Finding(Level.ERROR, "too_large", message)
     elif size > CLIPPED_AT:
         message = f"The mail has {size // 1024} KB. Gmail shows 102 KB and hides the rest, with the unsubscribe link."
         yield Finding(Level.WARNING, "clipped", message)

@@ -10,13 +10,13 @@ from datetime import timedelta
 
 from chalicelib.audience import recipients
 from chalicelib.bounces import service as bounces
-from chalicelib.campaigns import deliveries, engine, part_store, parts
+from chalicelib.campaigns import batch, deliveries, engine, part_store, parts
 from chalicelib.campaigns import posting as postings
 from chalicelib.campaigns.engine import Halt, Job, Pause, Run
 from chalicelib.campaigns.model import Counts, Delivery, DeliveryState
 from chalicelib.campaigns.parts import Kind, Part, Plan, Progress
 from chalicelib.kernel import clock, ids, log, queues
-from chalicelib.kernel.errors import NotFound, Unavailable
+from chalicelib.kernel.errors import GnaError, NotFound, Unavailable
 from chalicelib.kernel.value import value
 
 QUEUE = "sending"
@@ -68,13 +68,25 @@ def drive(order: Order, time_left: Callable[[], float]) -> None:
 
 
 def _work(order: Order, delivery: Delivery, part: Part, time_left: Callable[[], float]) -> None:
-    run = Run(_job(delivery, time_left), part)
+    try:
+        job = _job(delivery, time_left)
+    except Unavailable:
+        raise
+    except Exception as failure:
+        # The next worker would make no better letter of it.
+        log.exception("sending.no_letter", failure, delivery_id=delivery.id)
+        _stop(delivery, part, failure.reason if isinstance(failure, GnaError) else batch.DEFECT)
+        return
+    _run(order, delivery, Run(job, part))
+
+
+def _run(order: Order, delivery: Delivery, run: Run) -> None:
     try:
         run.go()
     except Pause as pause:
         _rest(order, delivery, run.part, pause)
     except Unavailable as failure:
-        log.exception("sending.interrupted", failure, delivery_id=delivery.id, part=part.name)
+        log.exception("sending.interrupted", failure, delivery_id=delivery.id, part=run.part.name)
         _rest(order, delivery, run.part, Pause(parts.rest_seconds(run.part.strikes)))
     except Halt as halt:
         _stop(delivery, run.part, halt.reason)

@@ -103,6 +103,11 @@ class Press:
         )
 
 
+def weight(*parts: str) -> int:
+    """How much of `LARGEST_LETTER` these take, in bytes."""
+    return sum(len(json.dumps(part, ensure_ascii=False).encode()) for part in parts)
+
+
 def _constant_part(letter: Letter) -> bytes:
     """The call up to its entries, which are its last member for that reason."""
     request: dict[str, Any] = {
@@ -119,7 +124,7 @@ def _constant_part(letter: Letter) -> bytes:
     }
     if configuration_set := settings.current().configuration_set:
         request["ConfigurationSetName"] = configuration_set
-    return json.dumps(request).encode("ascii")[:-1] + b',"BulkEmailEntries":['
+    return json.dumps(request, ensure_ascii=False).encode()[:-1] + b',"BulkEmailEntries":['
 
 
 def _named(pairs: Mapping[str, str]) -> list[dict[str, str]]:

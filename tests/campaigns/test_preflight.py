@@ -6,6 +6,7 @@ import pytest
 from chalicelib.campaigns import preflight, renderer
 from chalicelib.campaigns.links import Links
 from chalicelib.campaigns.model import Campaign, Content, Whole
+from chalicelib.mail import bulk
 from chalicelib.mail.account import Account, Identity
 
 NOW = datetime(2026, 11, 16, 9, tzinfo=UTC)
@@ -35,11 +36,26 @@ def codes(body: str, text: str | None = "text", subject: str = "Hi") -> set[str]
         ("<p>Hi {{nickname}}</p>", {"no_fallback"}),
         ("<p>Hi {{nickname|you}} {{greeting}}</p>", set()),
         ("<p>" + "word " * 21_000 + "</p>", {"clipped"}),
-        ("<p>" + "word " * 92_000 + "</p>", {"too_large"}),
+        ("<p>" + "word " * 98_000 + "</p>", {"too_large"}),
+        ("<p>" + "漢" * 150_000 + "</p>", {"clipped"}),
     ],
 )
 def test_what_of_a_mail_would_hurt(body, expected):
     assert codes(body) == expected
+
+
+def test_the_plain_text_counts_for_the_size():
+    body = "<p>" + "word " * 60_000 + "</p>"
+    assert codes(body, text="text") == {"clipped"}
+    assert codes(body, text=None) == {"too_large", "text_made"}
+
+
+def test_what_is_not_too_large_can_be_sent():
+    body = "<p>" + "漢" * 80_000 + "</p>"
+    whole = Whole(Campaign("0193a5c4-11f0-7a6b-8c01-2d3e4f506172", "s" * 250, NOW, NOW), Content(body), ())
+    mailing = renderer.rendered(whole)
+    assert 480_000 < bulk.weight(mailing.html, mailing.text) < preflight.LARGEST
+    bulk.Press(bulk.Letter(mailing.subject, mailing.html, mailing.text, mailing.headers_for_all))
 
 
 def test_small_things_are_noted():

@@ -263,6 +263,24 @@ def test_the_archived_page_has_nothing_of_one_reader():
         assert private not in page
 
 
+def test_a_deployment_s_own_template_wins_and_only_where_there_is_one(tmp_path, monkeypatch):
+    (tmp_path / "own" / "email").mkdir(parents=True)
+    (tmp_path / "email").symlink_to(render._TEMPLATES / "email")
+    (tmp_path / "own" / "email" / "campaign.html").write_text(
+        "<style>p { color: red }</style><h1>Ours</h1>{{ body }}"
+        "{{ one_reader_starts }}<a href='{{ unsubscribe_url }}'>Out</a>{{ one_reader_ends }}"
+    )
+    monkeypatch.setattr(render, "_TEMPLATES", tmp_path)
+    render.environment.cache_clear()
+    try:
+        message = mailed("<p>Hi {{nickname}}</p>")
+    finally:
+        render.environment.cache_clear()
+    assert '<h1>Ours</h1><p style="color: red;">Hi Ana</p>' in message.html
+    assert f"token={TOKEN}" in message.html
+    assert "You are reading this because" in message.text  # the plain twin is still the house's
+
+
 def test_an_own_template_without_a_way_out_is_refused(monkeypatch):
     from jinja2 import DictLoader
 

@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 
 from chalicelib.audience.recipients import Recipient
-from chalicelib.campaigns import deliveries, sending
+from chalicelib.campaigns import batch, deliveries, sending, service
 from chalicelib.campaigns.engine import Job
 from chalicelib.campaigns.model import Delivery, DeliveryState
+from chalicelib.campaigns.service import Draft
 from chalicelib.kernel.errors import Unavailable
 from chalicelib.mail.failures import Failure, QuotaReached, Rejected, Stopped, Transient, Unanswered
 from tests.campaigns.crowd import gather
@@ -149,3 +150,31 @@ def test_throttling_is_waiting(ses: Ses) -> None:
     ses.says = says
     assert sums(work(started(ses))) == (120, 120, 0, 0)
     assert ses.got == dict.fromkeys(people, 1)
+
+
+@pytest.mark.parametrize(
+    ("body", "settings", "reason"),
+    [
+        ("<p>" + "漢" * 160_000 + "</p>", {}, "larger than 500 KB"),
+        ("<p>Hi</p>", {"FROM_EMAIL": ""}, "FROM_EMAIL is missing"),
+    ],
+)
+def test_a_letter_that_cannot_be_made_stops_with_the_reason(
+    aws: None, configure: Any, body: str, settings: dict[str, str], reason: str
+) -> None:
+    gather(3)
+    delivery = service.send_now(service.create(Draft("Hello", body)).campaign.id).deliveries[0]
+    configure(**settings)
+    over = work(delivery, rounds=2)
+    assert over.state is DeliveryState.FAILED
+    assert reason in (over.error_detail or "")
+
+
+def test_a_defect_in_making_the_letter_stops_too(ses: Ses, monkeypatch: pytest.MonkeyPatch) -> None:
+    def job(*_: Any) -> Job:
+        raise ZeroDivisionError
+
+    gather(3)
+    monkeypatch.setattr(sending, "_job", job)
+    over = work(started(ses), rounds=2)
+    assert (over.state, over.error_detail) == (DeliveryState.FAILED, batch.DEFECT)
