@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from chalicelib.campaigns import part_store, parts, sending, service
-from chalicelib.campaigns.model import State
+from chalicelib.campaigns import deliveries, part_store, parts, sending, service
+from chalicelib.campaigns.model import Counts, State
 from chalicelib.campaigns.service import Draft
 from chalicelib.kernel import tables, wire
 from chalicelib.kernel.errors import Conflict, NotFound, Unavailable
@@ -49,6 +49,16 @@ def test_a_delivery_finished_by_several_workers_is_finished_and_told_once(togeth
     assert (read.campaign.state, read.campaign.version, read.campaign.counts.sent) == (State.PUBLISHED, 3, 5)
     assert sorted(row["type"]["S"] for row in _rows("events")) == ["CAMPAIGN_PUBLISHED", "DELIVERY_FINISHED"]
     assert capsys.readouterr().out.count('"delivery.finished"') == 1
+
+
+def test_of_four_who_press_retry_at_once_one_starts_it_again(together):
+    delivery = service.send_now(service.create(Draft("Hello", "<p>Hi</p>")).campaign.id).deliveries[0]
+    deliveries.finish(delivery, Counts(5, 4, 0, 1))
+    received("deliveries")
+    results = together(*[lambda: deliveries.retry(delivery.campaign_id, delivery.id)] * 4)
+    assert outcomes(results) == ["Conflict"] * 3 + ["done"]
+    assert len(received("deliveries")) == 1
+    assert deliveries.get(delivery.campaign_id, delivery.id).attempt == 1
 
 
 def _rows(table):
