@@ -120,8 +120,12 @@ PATHS: Part = {
     "/admin/api/webhooks/{webhook_id}/rotate": {
         "parameters": [_ID],
         "post": _call(
-            "Give it a new secret; both sign for 24 hours",
-            {"200": _answer("With its new secret", _ref("WebhookWithSecret")), **_NOT_FOUND},
+            "Give it a new secret; the old one signs too for 24 hours",
+            {
+                "200": _answer("With its new secret", _ref("WebhookWithSecret")),
+                **_NOT_FOUND,
+                "409": _answer("Changed too often today, or by somebody else just now"),
+            },
         ),
     },
     "/admin/api/webhooks/{webhook_id}/test": {
