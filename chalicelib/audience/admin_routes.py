@@ -24,6 +24,12 @@ def list_subscribers(request: Request) -> Response:
     return responses.json(paging.answer([_shown(entry) for entry in page.items], number, per_page, page.total))
 
 
+@routes.get("/admin/api/subscribers/words")
+def list_words(request: Request) -> Response:
+    words = listing.words()
+    return responses.json({"sources": words.sources, "tags": words.tags})
+
+
 @routes.get("/admin/api/subscribers/export")
 def export_subscribers(request: Request) -> Response:
     audit.record(request, "subscribers.export")

@@ -1,6 +1,7 @@
 """The audience as the operator reads it: newest first, in pages, searched. Reads only the index made for it, over the
 bare wire, because a search looks at everybody."""
 
+from collections import Counter
 from collections.abc import Iterator
 from heapq import merge
 from itertools import chain, islice
@@ -13,6 +14,8 @@ from chalicelib.kernel import clock, ids, settings, wire
 from chalicelib.kernel.errors import NotFound
 from chalicelib.kernel.value import value
 
+_LATELY = 1000
+_MOST_WORDS = 200
 _LABELS = {ACTIVATED: "Activated", PENDING: "Pending"}
 
 
@@ -56,6 +59,12 @@ class Filter:
 
 
 @value
+class Words:
+    sources: list[str]
+    tags: list[str]
+
+
+@value
 class Page:
     items: tuple[Entry, ...]
     page: int
@@ -93,6 +102,13 @@ def one(subscriber_id: str) -> Entry:
         sources=tuple(sorted(found.sources)),
         tags=tuple(sorted(found.tags)),
     )
+
+
+def words() -> Words:
+    """What people lately came from and are tagged with. One request: everybody is not read for a suggestion."""
+    options = {"Limit": _LATELY, "ProjectionExpression": "sources, tags"}
+    rows = _query(ACTIVATED, None, **options)["Items"]
+    return Words(*(_common(rows, name) for name in ("sources", "tags")))
 
 
 def everyone(wanted: Filter) -> Iterator[Entry]:
@@ -178,6 +194,12 @@ def _query(status: str, cursor: dict[str, Any] | None, **options: Any) -> Any:
     if cursor:
         parameters["ExclusiveStartKey"] = cursor
     return wire.dynamodb("Query", parameters)
+
+
+def _common(rows: list[dict[str, Any]], name: str) -> list[str]:
+    """The most frequent first."""
+    found = Counter(word for row in rows if name in row for word in row[name]["SS"])
+    return [word for word, _ in found.most_common(_MOST_WORDS)]
 
 
 def _has(item: dict[str, Any], name: str, word: str) -> bool:

@@ -42,6 +42,7 @@ def _asked(name: str, schema: Part, said: str = "") -> Part:
     return {"name": name, "in": "query", "schema": schema, **({"description": said} if said else {})}
 
 
+_WORDS: Part = {"type": "array", "items": _WORD}
 _ERROR = _ref("Error")
 _INVALID = {"400": _answer("It makes no sense; `error` says why", _ERROR)}
 _BUSY = {"429": _answer("Too often; `Retry-After` says when", _ERROR)}
@@ -89,6 +90,13 @@ _ADMIN: Part = {
             "Subscribers, newest first",
             {"200": _answer("A page", _ref("SubscriberPage")), **_INVALID},
             parameters=[*_FILTER, *_PAGING],
+        )
+    },
+    "/admin/api/subscribers/words": {
+        "get": _call(
+            "listWords",
+            "Sources and tags of the last thousand subscribers, the most frequent first",
+            {"200": _answer("For filters and audiences", _object(sources=_WORDS, tags=_WORDS))},
         )
     },
     "/admin/api/subscribers/export": {

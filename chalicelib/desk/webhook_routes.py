@@ -48,6 +48,7 @@ def change_hook(request: Request) -> Response:
         service.change(webhook.id, typed)
     except Invalid as failure:
         return _detail(request, webhook, 400, form=typed, problem=failure.reason)
+    audit.record(request, "webhook.change", webhook_id=webhook.id)
     return frame.back(f"{_HERE}/{webhook.id}", "saved")
 
 

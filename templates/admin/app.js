@@ -35,6 +35,23 @@
     });
   }
 
+  // Sources and tags that are known are offered once somebody wants to write one; in a list, after its last comma.
+  let known;
+  for (const field of all("[data-known]")) {
+    const list = Object.assign(document.createElement("datalist"), { id: `${field.id}-known` });
+    const offer = async () => {
+      known ??= fetch("/admin/api/subscribers/words").then((answer) => answer.json()).catch(() => ({}));
+      const words = (await known)[field.dataset.known] || [];
+      const before = "many" in field.dataset ? field.value.replace(/[^,]*$/, "") : "";
+      const taken = before.split(",").map((word) => word.trim());
+      const left = words.filter((word) => !taken.includes(word)).map((word) => before + (before && " ") + word);
+      list.replaceChildren(...left.map((value) => Object.assign(document.createElement("option"), { value })));
+    };
+    field.after(list);
+    field.setAttribute("list", list.id);
+    for (const moment of ["focus", "input"]) field.addEventListener(moment, offer);
+  }
+
   const post = async (path, body) => {
     const answer = await fetch(path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
     if (!answer.ok) throw new Error((await answer.json()).error);

@@ -68,4 +68,5 @@ def test_a_person_is_shown_with_all_that_is_known_and_in_the_list_with_what_ther
     seen = desk.see(f"/admin/subscribers/{someone}")
     assert f"{address} Activated Ada Remove…" in seen
     assert "Came from footer Tags beans frost maths" in seen
+    assert 'href="/admin/subscribers?tag=beans"' in desk.get(f"/admin/subscribers/{someone}").text
     assert desk.get("/admin/subscribers/nobody").status == 404

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from chalicelib.access import audit
 from chalicelib.access.door import door
 from chalicelib.events.webhooks import service
 from chalicelib.events.webhooks.model import Attempt, Webhook
@@ -22,7 +23,9 @@ def list_webhooks(request: Request) -> Response:
 
 @routes.post("/admin/api/webhooks")
 def add_webhook(request: Request) -> Response:
-    return responses.json(_revealed(service.add(request.fields)), 201)
+    revealed = service.add(request.fields)
+    audit.record(request, "webhook.add", webhook_id=revealed.webhook.id)
+    return responses.json(_revealed(revealed), 201)
 
 
 @routes.get("/admin/api/webhooks/{webhook_id}")
@@ -32,18 +35,23 @@ def get_webhook(request: Request) -> Response:
 
 @routes.patch("/admin/api/webhooks/{webhook_id}")
 def change_webhook(request: Request) -> Response:
-    return responses.json(shown(service.change(request.path["webhook_id"], request.fields)))
+    webhook = service.change(request.path["webhook_id"], request.fields)
+    audit.record(request, "webhook.change", webhook_id=webhook.id)
+    return responses.json(shown(webhook))
 
 
 @routes.delete("/admin/api/webhooks/{webhook_id}")
 def remove_webhook(request: Request) -> Response:
     service.remove(request.path["webhook_id"])
+    audit.record(request, "webhook.remove", webhook_id=request.path["webhook_id"])
     return responses.nothing()
 
 
 @routes.post("/admin/api/webhooks/{webhook_id}/rotate")
 def rotate_secret(request: Request) -> Response:
-    return responses.json(_revealed(service.rotate(request.path["webhook_id"])))
+    revealed = service.rotate(request.path["webhook_id"])
+    audit.record(request, "webhook.rotate", webhook_id=revealed.webhook.id)
+    return responses.json(_revealed(revealed))
 
 
 @routes.post("/admin/api/webhooks/{webhook_id}/test")
