@@ -148,13 +148,20 @@
       const part = (type) => Number(parts.find((found) => found.type === type).value);
       return Date.UTC(part("year"), part("month") - 1, part("day"), part("hour"), part("minute")) - moment;
     };
+    // As the server reads it: of an hour that comes twice the first is meant, and one that is left out is counted on
+    // from before the clocks are changed.
+    const meant = (wall, name) => {
+      const [before, after] = [-1, 1].map((days) => offset(wall + days * 86400000, name));
+      const later = wall - after;
+      return offset(wall - before, name) !== before && offset(later, name) === after ? later : wall - before;
+    };
     const say = () => {
       if (!at.value) return;
       try {
         const wall = new Date(at.value + "Z").getTime();
-        const first = wall - offset(wall, zone.value);
-        const moment = wall - offset(first, zone.value);
-        output.textContent = `That is ${new Intl.DateTimeFormat("en-GB", { ...clock, timeZone: "UTC" }).format(moment)} UTC.`;
+        const moment = meant(wall, zone.value), there = moment + offset(moment, zone.value);
+        const changed = there === wall ? "" : ` The clocks are changed that night: there it will be ${new Date(there).toISOString().slice(11, 16)}.`;
+        output.textContent = `That is ${new Intl.DateTimeFormat("en-GB", { ...clock, timeZone: "UTC" }).format(moment)} UTC.${changed}`;
       } catch {
         output.textContent = "An IANA name such as Europe/Berlin, or UTC.";
       }

@@ -4,6 +4,8 @@ from chalicelib.audience import recipients
 from chalicelib.campaigns import deliveries, service
 from chalicelib.campaigns.model import Aim, Counts, Format, Terms
 from chalicelib.campaigns.service import Draft
+from chalicelib.desk import words
+from tests.desk.clocks import CHANGING_CLOCKS
 
 WORDS = {"subject": "Beans", "body": "Hello *there*", "format": "markdown", "audience": "everybody", "version": ""}
 
@@ -177,6 +179,12 @@ def test_a_campaign_is_timed_in_the_authors_zone_and_called_off(desk, draft):
     seen = desk.follow(f"/admin/campaigns/{draft}/schedule", **when)
     assert "Mon 1 Jul 2030, 09:00 , Europe/Berlin (1 Jul 2030, 07:00 UTC)" in seen
     assert "draft again" in desk.follow(f"/admin/campaigns/{draft}/cancel")
+
+
+@pytest.mark.parametrize(("at", "zone", "said"), CHANGING_CLOCKS)
+def test_a_time_is_understood_as_the_page_says_also_when_clocks_are_changed(desk, draft, at, zone, said):
+    desk.follow(f"/admin/campaigns/{draft}/schedule", scheduled_at=at, time_zone=zone)
+    assert words.when(service.view(draft).campaign.scheduled_at) == said.partition(".")[0]
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,10 @@ import re
 
 from chalicelib.campaigns import jobs, sending, service
 from chalicelib.campaigns.sending import Order
+from chalicelib.campaigns.service import Draft
 from tests.browser import looking
 from tests.conftest import received
+from tests.desk.clocks import CHANGING_CLOCKS
 
 
 def _letter(page):
@@ -38,6 +40,11 @@ def test_a_letter_is_written_looked_at_tried_timed_and_sent(desk, look, ses):
     page.get_by_text("The test mail is on its way").wait_for()
     assert ses.mails(to="me@example.org")[0]["subject"] == "First frost"
     assert page.get_by_label("Time zone").input_value() == "Europe/Berlin"
+    for at, zone, utc in CHANGING_CLOCKS:
+        page.get_by_label("Time zone").fill(zone)
+        page.get_by_label("Day and time").fill(at)
+        page.get_by_text(f"That is {utc}").wait_for()
+    page.get_by_label("Time zone").fill("Europe/Berlin")
     page.get_by_label("Day and time").fill("2030-07-01T09:00")
     page.get_by_text("That is 1 Jul 2030, 07:00 UTC").wait_for()
     page.get_by_role("button", name="Schedule").click()
@@ -121,3 +128,24 @@ def test_the_preview_leaves_no_steps_behind_for_the_way_back(desk, look):
     page.on("dialog", lambda dialog: dialog.accept())
     page.go_back()
     page.get_by_role("heading", name="Campaigns").wait_for()
+
+
+def test_a_letter_longer_than_a_page_comes_after_it_and_is_saved_as_it_was(desk, look):
+    """With its tags offered, too, once somebody wants to write one."""
+    body = "".join(f"Line {number}: & <b>ü</b>\n" for number in range(4_000))
+    tome = service.create(Draft("Tome", body)).campaign.id
+    page = look()
+    page.goto(f"/admin/campaigns/{tome}")
+    page.get_by_text("are too much for this page").wait_for(state="detached")
+    assert page.get_by_label("Letter").input_value() == body
+    page.get_by_label("Only those who match").check()
+    page.get_by_label("At least one tag of").fill("seeds, ")
+    page.wait_for_selector("#tags-any-known option[value='seeds, garden']", state="attached")
+    page.get_by_label("At least one tag of").fill("garden, ")
+    page.wait_for_selector("#tags-any-known option", state="detached")
+    page.get_by_label("Subject").fill("Tome II")
+    page.get_by_role("button", name="Save", exact=True).click()
+    page.get_by_text("Saved.").wait_for()
+    whole = service.view(tome)
+    assert (whole.campaign.subject, whole.content.body) == ("Tome II", body)
+    assert whole.campaign.aim.tags.any == ("garden",)
