@@ -35,8 +35,10 @@ def _take(name: str, holder: str, seconds: int) -> bool:
     now = clock.now()
     until = now + timedelta(seconds=seconds)
     row = LockRow(name, holder=holder, until=clock.text(until), expires_at=clock.epoch(until))
+    # If an answer is lost the put is repeated, and must not find itself in its own way.
+    free = LockRow.name.does_not_exist() | (LockRow.until < clock.text(now)) | (LockRow.holder == holder)
     try:
-        tables.put(row, LockRow.name.does_not_exist() | (LockRow.until < clock.text(now)))
+        tables.put(row, free)
     except tables.Stale:
         return False
     return True

@@ -10,7 +10,8 @@ from local.trial.receiver import Receiver
 from local.trial.stack import Stack
 
 QUEUES = ("mail", "deliveries", "sending", "mail-events", "events", "feed")
-_VISIBILITY = "3"  # a message comes again while the first worker still has it in its hands
+_SHORT = 8  # a message comes again while the first worker still has it in its hands
+CALM = 30
 _emulator = threading.Lock()  # one thing at a time: frozen, it could not save what it holds when it is restarted
 _processes = threading.Lock()
 
@@ -153,8 +154,9 @@ class Breaker:
             self._stack.begin(name)
 
 
-def hurry(stack: Stack) -> None:
+def hurry(stack: Stack, seconds: int = _SHORT) -> None:
+    """Shorten the time after which a message in somebody's hands comes again."""
     sqs = stack.aws("sqs")
     for queue in QUEUES:
         url = sqs.get_queue_url(QueueName=f"{PREFIX}-{queue}")["QueueUrl"]
-        sqs.set_queue_attributes(QueueUrl=url, Attributes={"VisibilityTimeout": _VISIBILITY})
+        sqs.set_queue_attributes(QueueUrl=url, Attributes={"VisibilityTimeout": str(seconds)})

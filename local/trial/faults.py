@@ -20,7 +20,7 @@ from local.trial.stack import Stack, folder
 
 SECONDS = float(os.environ.get("FAULT_SECONDS", "180"))
 SEED = int(os.environ.get("FAULT_SEED", "7"))
-AT_ONCE = 12
+AT_ONCE = 20
 CROWD = 600
 _PATIENCE = float(os.environ.get("FAULT_RECOVERY", "420"))
 _SIMULATED = "simulator.amazonses.com"
@@ -50,7 +50,7 @@ def _trial(stack: Stack, receiver: Receiver) -> list[str]:
     crowd = truth.crowd(stack, CROWD, *BOUNCING, *COMPLAINING)
     hurry(stack)
     Caller(stack.options.port, log).ask("webhook", "POST", "/admin/api/webhooks", {"url": receiver.url})
-    people = People(stack.options.port, stack.mailbox, log, SEED)
+    people = People(stack.options.port, stack.mailbox, log, SEED, patience=12)
     editor = Editor(stack.options.port, log, SEED)
     breaker = Breaker(stack, receiver, SEED)
     threads = [
@@ -87,7 +87,7 @@ class Life:
 
     def go_on(self, ended: threading.Event) -> None:
         while not ended.is_set():
-            if self._chance.random() < 0.3:
+            if self._chance.random() < 0.12:
                 self._do(self._people.newcomer(), self._people.sign_up)
             else:
                 told = self._chance.choices(
@@ -113,7 +113,6 @@ class Life:
                 return {
                     people.sign_up: 3,
                     people.confirm: 2,
-                    people.ask_link: 6,
                     people.rename: 3,
                     people.ask_change: 4,
                     people.confirm_change: 5,
@@ -125,7 +124,7 @@ class Life:
             case "accepted":
                 return {people.confirm: 5, people.sign_up: 1, self._click: 1}
             case "never":
-                return {people.ask_lift: 1, people.lift: 2}
+                return {people.lift: 1}
             case _:
                 return {people.sign_up: 1}
 

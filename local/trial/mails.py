@@ -13,8 +13,8 @@ def by_delivery(folder: Path) -> Mailed:
     with sqlite3.connect(folder / "mailbox.sqlite") as db:
         calls = {id: _delivery(body) for id, body in db.execute("SELECT id, body FROM calls")}
         for call, recipients in db.execute("SELECT call, recipients FROM mails"):
-            if calls[call]:
-                found.setdefault(calls[call], Counter()).update(recipients.split())
+            if delivery := calls.get(call):
+                found.setdefault(delivery, Counter()).update(recipients.split())
     db.close()
     return found
 

@@ -3,7 +3,8 @@
 import random
 import re
 import threading
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from urllib.parse import parse_qs, urlencode, urlsplit
 
@@ -47,8 +48,8 @@ Act = Callable[[Person], None]
 
 
 class People:
-    def __init__(self, port: int, mailbox: Mailbox, log: Log, seed: int) -> None:
-        self._port, self._mailbox, self._log = port, mailbox, log
+    def __init__(self, port: int, mailbox: Mailbox, log: Log, seed: int, patience: float = 0) -> None:
+        self._port, self._mailbox, self._log, self._patience = port, mailbox, log, patience
         self._chance = random.Random(seed)
         self._lock = threading.Lock()
         self._names = 0
@@ -112,9 +113,6 @@ class People:
         elif status != 400:
             person.unsure = True
 
-    def ask_link(self, person: Person) -> None:
-        person.caller.ask("request-link", "POST", "/api/profile/request-link", {"email": person.email})
-
     def rename(self, person: Person) -> None:
         new = self._name()
         if self._update(person, nickname=new):
@@ -155,18 +153,16 @@ class People:
         self._left(person, status == 200, "left")
 
     def never_again(self, person: Person) -> None:
-        token = self._token(person, "/profile")
+        token = self._magic(person)
         if token:
             status, _, _ = person.caller.ask("never", "POST", "/profile/never", urlencode({"token": token}))
             if status not in (401, 303):
                 self._left(person, status == 200, "never")
 
-    def ask_lift(self, person: Person) -> None:
+    def lift(self, person: Person) -> None:
         form = urlencode({"email": person.email})
         person.caller.ask("request-lift", "POST", "/profile/request-resume", form)
-
-    def lift(self, person: Person) -> None:
-        token = self._token(person, "/resume")
+        token = _token(self._link(person.email, "/resume"))
         if token:
             status, _, _ = person.caller.ask("lift", "POST", "/resume", urlencode({"token": token}))
             if status == 200:
@@ -184,7 +180,7 @@ class People:
             person.unsure = True
 
     def _update(self, person: Person, **fields: str) -> bool:
-        token = self._token(person, "/profile")
+        token = self._magic(person)
         if not token:
             return False
         status, _, _ = person.caller.ask("profile", "POST", "/api/profile/update", {"token": token, **fields})
@@ -192,17 +188,28 @@ class People:
             person.unsure = True
         return status == 200
 
-    def _token(self, person: Person, path: str) -> str:
-        return parse_qs(urlsplit(self._link(person.email, path)).query).get("token", [""])[0]
+    def _magic(self, person: Person) -> str:
+        """A link that was asked for just now; an older one may be used up."""
+        before = self._links(person.email, "/profile")
+        person.caller.ask("request-link", "POST", "/api/profile/request-link", {"email": person.email})
+        return _token(self._link(person.email, "/profile", before))
 
-    def _link(self, email: str, wanted: str) -> str:
-        """The newest mailed link of this kind."""
+    def _link(self, email: str, wanted: str, before: Sequence[str] = ()) -> str:
+        """The newest mailed link of this kind, waited for as people wait for a mail."""
+        until = time.monotonic() + self._patience
+        while len(links := self._links(email, wanted)) <= len(before):
+            if time.monotonic() >= until:
+                return ""
+            time.sleep(0.3)
+        return links[0]
+
+    def _links(self, email: str, wanted: str) -> list[str]:
         try:
-            mails = self._mailbox.mails(to=email, limit=20)
+            mails = self._mailbox.mails(to=email, limit=40)
         except (OSError, ValueError):
-            return ""  # the mailbox is frozen too
-        links = (found for mail in mails for found in _LINK.findall(mail["text"]))
-        return next((str(link) for link in links if link.startswith(wanted)), "")
+            return []  # the mailbox is frozen
+        found = (link for mail in mails for link in _LINK.findall(mail["text"]))
+        return [str(link) for link in found if link.startswith(f"{wanted}?token")]
 
     def _name(self) -> str:
         return f"Nick{self._number()}zq"
@@ -211,3 +218,7 @@ class People:
         with self._lock:
             self._names += 1
             return self._names
+
+
+def _token(link: str) -> str:
+    return parse_qs(urlsplit(link).query).get("token", [""])[0]

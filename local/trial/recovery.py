@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from local.options import PREFIX
 from local.trial import truth
-from local.trial.breaking import QUEUES
+from local.trial.breaking import CALM, QUEUES, hurry
 from local.trial.editor import Editor
 from local.trial.receiver import Receiver
 from local.trial.stack import Stack
@@ -21,6 +21,7 @@ def recover(stack: Stack, receiver: Receiver, editor: Editor, patience: float) -
     """Dead letters are put back, failed deliveries are retried. How long it took is printed."""
     begun = time.monotonic()
     stack.wait_until_well()
+    hurry(stack, CALM)
     put_back = retried = 0
     while time.monotonic() - begun < patience:
         stack.tend()
