@@ -74,8 +74,17 @@ def delete(campaign_id: str) -> None:
     changes.apply(campaign_id, Deed.DELETE, lambda whole: (whole, store.deleting(whole)))
 
 
-def send_now(campaign_id: str) -> Whole:
-    sent = changes.apply(campaign_id, Deed.SEND, changes.begun)
+def send_now(campaign_id: str, due: datetime | None = None) -> Whole:
+    """`due`: only if its time has come by then. The list it was found in may be a moment old, and somebody may have
+    cancelled it since, or put it off."""
+
+    def begin(whole: Whole) -> changes.Changed:
+        at = whole.campaign.scheduled_at
+        if due and (not at or at > due):
+            raise Conflict(model.NOT_ALLOWED)
+        return changes.begun(whole)
+
+    sent = changes.apply(campaign_id, Deed.SEND, begin)
     deliveries.wake(sent)
     return sent
 
@@ -120,7 +129,7 @@ def start_due(now: datetime) -> list[Whole]:
             if model.is_overdue(campaign.scheduled_at or now, now):
                 _hold(campaign)
             else:
-                started.append(send_now(campaign.id))
+                started.append(send_now(campaign.id, now))
         except (Conflict, NotFound):
             log.info("campaign.not_due_any_more", campaign_id=campaign.id)
         except Unavailable as failure:

@@ -270,10 +270,10 @@ def test_one_campaign_that_cannot_be_started_does_not_hold_up_the_others(monkeyp
     first, second = (in_state(State.SCHEDULED).campaign.id for _ in range(2))
     real = service.send_now
 
-    def send(id: str) -> Whole:
+    def send(id: str, due: datetime) -> Whole:
         if id == first:
             raise Unavailable
-        return real(id)
+        return real(id, due)
 
     monkeypatch.setattr(service, "send_now", send)
     started = service.start_due(clock.now() + timedelta(hours=2))
@@ -292,6 +292,19 @@ def test_what_is_due_starts_and_what_is_not_waits():
     assert [one.campaign.id for one in started] == [soonest, sooner]
     assert service.view(later).campaign.state is State.SCHEDULED
     assert service.start_due(at) == []
+
+
+@pytest.mark.parametrize("meanwhile", [service.cancel, lambda id: service.schedule(id, soon())])
+def test_what_was_cancelled_or_put_off_a_moment_ago_does_not_start(monkeypatch, meanwhile):
+    """The list of what is due is read first, and from an index that may be late."""
+    now, id = clock.now(), made().campaign.id
+    service.schedule(id, (now + timedelta(minutes=1)).isoformat())
+    at = now + timedelta(minutes=5)
+    listed = service.due(at)
+    monkeypatch.setattr(service, "due", lambda now: listed)
+    meanwhile(id)
+    assert service.start_due(at) == []
+    assert service.view(id).deliveries[0].state is DeliveryState.PENDING
 
 
 def test_a_schedule_missed_by_more_than_six_hours_is_held_as_a_draft_with_a_notice(monkeypatch):

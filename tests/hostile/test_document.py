@@ -1,0 +1,67 @@
+"""schemathesis over the API's own document: requests that fit it and requests that do not, and every answer must be
+one the document describes, in its status, its type, its headers and its form."""
+
+import re
+from collections.abc import Iterator
+
+import pytest
+import schemathesis
+from hypothesis import given
+from hypothesis import strategies as st
+from schemathesis import GenerationMode
+from schemathesis.checks import not_a_server_error
+from schemathesis.specs.openapi import checks
+
+from chalicelib.desk import openapi
+from local.server import Server
+from tests.hostile.anything import bounded
+
+CHECKS = [
+    not_a_server_error,
+    checks.status_code_conformance,
+    checks.content_type_conformance,
+    checks.response_headers_conformance,
+    checks.response_schema_conformance,
+]
+OPERATIONS = [found.ok() for found in schemathesis.openapi.from_dict(openapi.document()).get_all_operations()]
+# This one reaches another machine: what it answers there is tested in its room.
+ABROAD = "/admin/api/feed/check"
+
+
+def _places() -> dict[str, list]:
+    """Operations that belong together share a house; what removes something comes last."""
+    places = {}
+    for operation in sorted(OPERATIONS, key=lambda one: one.method == "delete"):
+        if operation.path != ABROAD:
+            place = re.match(r"/(admin/api/[a-z]+|api/[a-z]+)", operation.path)[0]
+            places.setdefault(place, []).append(operation)
+    return places
+
+
+@pytest.fixture
+def url(house) -> Iterator[str]:
+    server = Server(house.http._gateway.handle, 0)
+    server.start()
+    yield f"http://127.0.0.1:{server.port}"
+    server.stop()
+
+
+def _cases(operation):
+    """Fitting ones; where anything can be wrong, wrong ones as well."""
+    fitting = operation.as_strategy()
+    can_be_wrong = operation.body or operation.query or operation.path_parameters
+    return fitting | operation.as_strategy(generation_mode=GenerationMode.NEGATIVE) if can_be_wrong else fitting
+
+
+@pytest.mark.parametrize("place", _places())
+def test_every_answer_is_one_of_the_document(place, house, url):
+    for operation in _places()[place]:
+
+        @bounded(5)
+        @given(case=_cases(operation), exists=st.booleans())
+        def holds(case, exists):
+            for name in set(case.path_parameters) & set(house.known) if exists else ():
+                case.path_parameters[name] = house.known[name][0]
+            case.call_and_validate(base_url=url, timeout=20, checks=CHECKS)
+
+        holds()
