@@ -35,16 +35,21 @@ def test_a_pending_event_has_no_expiry_and_is_not_cleaned_up(aws: None, monkeypa
     assert len(rows("events")) == 1
 
 
-def test_clean_up_takes_what_is_due_and_leaves_the_rest(aws: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    happen(times=3)
+def test_clean_up_takes_what_is_due_in_batches_with_a_pause_and_leaves_the_rest(
+    aws: None, later: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert (jobs._DELETED_AT_ONCE, jobs._PAUSE > 0) == (1000, True)
+    pauses: list[float] = []
+    monkeypatch.setattr(jobs.time, "sleep", pauses.append)
+    monkeypatch.setattr(jobs, "_DELETED_AT_ONCE", 2)
+    happen(times=5)
     run()
-    real = clock.now
-    monkeypatch.setattr(jobs, "_PAUSE", 0)
-    monkeypatch.setattr(clock, "now", lambda: real() + timedelta(days=29, hours=23))
+    later(days=29, hours=23)
     assert jobs.clean_up(lambda: True) == 0
-    monkeypatch.setattr(clock, "now", lambda: real() + timedelta(days=30, minutes=1))
+    later(hours=1, minutes=1)
     happen()
-    assert jobs.clean_up(lambda: True) == 3
+    assert jobs.clean_up(lambda: True) == 5
+    assert pauses == [jobs._PAUSE] * 3
     assert len(rows("events")) == 1
 
 
