@@ -9,11 +9,13 @@ from urllib.parse import urlencode
 
 from chalicelib.audience import model, store, suppression_store, token_store
 from chalicelib.kernel import addresses, clock, limits, log, settings, tables, tokens
+from chalicelib.kernel.errors import Unavailable
 from chalicelib.mail import notices, sender, transactional
 from chalicelib.mail.failures import Rejected
 from chalicelib.mail.message import Message
 
 _MAILS_TO_ONE_ADDRESS = 5
+_TO_ONE, _TO_ALL = "confirmations to one", "confirmations"
 _HOUR = 3600
 
 
@@ -36,7 +38,11 @@ def _confirm(subscriber_id: str) -> None:
     token = tokens.issue(subscriber.id)
     prolonged = [store.present(subscriber)] if subscriber.activated else store.prolonged(subscriber, until)
     tables.transact(token_store.issued(subscriber.id, model.CONFIRM, token, until), *prolonged)
-    _send(transactional.confirm_mail(subscriber.email, _link("/confirm", token)), subscriber_id)
+    try:
+        _send(transactional.confirm_mail(subscriber.email, _link("/confirm", token)), subscriber_id)
+    except Unavailable:
+        _give_back(subscriber.email)
+        raise
 
 
 def _magic_link(subscriber_id: str) -> None:
@@ -90,12 +96,18 @@ def _unwanted(email: str) -> bool:
 
 def _within_limits(email: str) -> bool:
     """Confirmations go to addresses anybody can type: neither one stranger nor the whole world may be flooded."""
-    if not limits.allows("confirmations to one", addresses.key(email), _MAILS_TO_ONE_ADDRESS, _HOUR):
+    if not limits.allows(_TO_ONE, addresses.key(email), _MAILS_TO_ONE_ADDRESS, _HOUR):
         return False
-    if limits.allows("confirmations", "all", settings.current().mails_per_hour, _HOUR):
+    if limits.allows(_TO_ALL, "all", settings.current().mails_per_hour, _HOUR):
         return True
     _alarm()
     return False
+
+
+def _give_back(email: str) -> None:
+    """While SES is away the queue comes again, up to five times: that must not look like a flood."""
+    limits.give_back(_TO_ONE, addresses.key(email), _HOUR)
+    limits.give_back(_TO_ALL, "all", _HOUR)
 
 
 def _alarm() -> None:

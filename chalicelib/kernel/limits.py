@@ -29,15 +29,19 @@ def spend(name: str, subject: str, most: int, seconds: int, reason: str = "Too m
 
 def allows(name: str, subject: str, most: int, seconds: int) -> bool:
     """Count one, and say whether that is still within `most` in this window."""
+    return _count(name, subject, seconds, 1) <= most
+
+
+def give_back(name: str, subject: str, seconds: int) -> None:
+    """What was counted did not happen after all."""
+    _count(name, subject, seconds, -1)
+
+
+def _count(name: str, subject: str, seconds: int, by: int) -> int:
     now = clock.now()
     window = clock.epoch(now) // seconds
-    return _count(_key(name, subject, window, now), (window + 1) * seconds) <= most
-
-
-def _count(key: str, window_ends: int) -> int:
-    row = LimitRow(key)
-    actions = [LimitRow.spent.add(1), LimitRow.expires_at.set(window_ends)]
-    return int(tables.update(row, actions).spent)
+    actions = [LimitRow.spent.add(by), LimitRow.expires_at.set((window + 1) * seconds)]
+    return int(tables.update(LimitRow(_key(name, subject, window, now)), actions).spent)
 
 
 def _key(name: str, subject: str, window: int, now: datetime) -> str:

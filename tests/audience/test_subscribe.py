@@ -283,6 +283,21 @@ def test_email_service_unavailable_the_request_succeeds_and_the_mail_is_tried_ag
     assert len(ses.mails(to="ada@example.net")) == 1, "a message that comes twice writes once"
 
 
+def test_tries_in_vain_neither_use_up_the_limits_nor_trip_the_breaker(http, ses, configure):
+    configure(MAILS_PER_HOUR="3")
+    ses.tell(down=True)
+    for number in range(3):
+        http.post("/api/subscribe", json={"email": f"r{number}@example.net"})
+    messages = received("mail")
+    for message in messages * 6:
+        with pytest.raises(Unavailable):
+            jobs.handle(message)
+    ses.tell(down=False)
+    for message in messages:
+        jobs.handle(message)
+    assert sorted(mail["to"][0] for mail in ses.mails()) == [f"r{number}@example.net" for number in range(3)]
+
+
 def test_queues_unavailable_is_503_and_a_second_try_heals_it(http, monkeypatch, reader):
     with monkeypatch.context() as trouble:
         trouble.setattr(wire, "sqs", _nobody_answers)

@@ -6,6 +6,7 @@ from datetime import timedelta
 
 import pytest
 from botocore.exceptions import EndpointConnectionError
+from botocore.retries.standard import ExponentialBackoff
 
 from chalicelib.audience import jobs
 from chalicelib.audience.capture_store import CaptureRow
@@ -190,16 +191,49 @@ def _rows_left():
     return tuple(len(list(table.scan(consistent_read=True))) for table in (SubscriberRow, EmailRow, TokenRow))
 
 
-def test_database_unavailable_is_503_with_retry_after_and_nothing_half_written(http, emulator, work, monkeypatch):
-    tables._connection().client.meta.events.register("before-send", _cut)
-    try:
-        answer = http.post("/api/subscribe", json={"email": "ada@example.net"})
-    finally:
-        tables._connection().client.meta.events.unregister("before-send", _cut)
-    assert answer.status == 503
-    assert answer.json == {"error": "Service unavailable"}
+@pytest.fixture
+def database_away(emulator, monkeypatch):
+    monkeypatch.setattr(ExponentialBackoff, "delay_amount", lambda *ignored: 0)
+    events = tables._connection().client.meta.events
+    events.register("before-send", _cut)
+    yield
+    events.unregister("before-send", _cut)
+
+
+def test_database_unavailable_is_503_with_retry_after_and_nothing_half_written(http, database_away):
+    answer = http.post("/api/subscribe", json={"email": "ada@example.net"})
+    assert (answer.status, answer.json) == (503, {"error": "Service unavailable"})
     assert int(answer.headers["Retry-After"]) > 0
+    tables._connection().client.meta.events.unregister("before-send", _cut)
     assert _rows_left() == (0, 0, 0)
+    assert received("mail") == []
+
+
+_TOKEN = "0193a5c2-7b1e-7c3a-9d52-6f0a1b2c3d4e." + "A" * 32
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "options"),
+    [
+        ("GET", f"/confirm?token={_TOKEN}", {}),
+        ("POST", "/confirm", {"form": {"token": _TOKEN}}),
+        ("GET", f"/api/unsubscribe?token={_TOKEN}", {}),
+        ("POST", f"/api/unsubscribe?token={_TOKEN}", {"form": {"List-Unsubscribe": "One-Click"}}),
+        ("POST", "/api/profile/request-link", {"json": {"email": "ada@example.net"}}),
+        ("GET", f"/profile?token={_TOKEN}", {}),
+        ("GET", f"/profile/data?token={_TOKEN}", {}),
+        ("POST", "/api/profile/update", {"json": {"token": _TOKEN, "nickname": "Ada"}}),
+        ("POST", "/api/profile/update", {"form": {"token": _TOKEN, "nickname": "Ada"}}),
+        ("POST", "/profile/never", {"form": {"token": _TOKEN}}),
+        ("POST", "/profile/request-resume", {"form": {"email": "ada@example.net"}}),
+        ("GET", f"/resume?token={_TOKEN}", {}),
+    ],
+)
+def test_database_unavailable_is_503_wherever_a_reader_asks(http, database_away, method, path, options):
+    answer = http.request(method, path, **options)
+    assert answer.status == 503
+    assert int(answer.headers["Retry-After"]) > 0
+    assert "text/html" in answer.headers["Content-Type"] or answer.json == {"error": "Service unavailable"}
 
 
 def _cut(**_):
