@@ -6,7 +6,7 @@ from typing import Any
 from chalicelib.audience import erasure, letters, model, sign_up_store, sign_ups, store, token_store
 from chalicelib.census import service as census
 from chalicelib.events import outbox
-from chalicelib.kernel import clock, downloads, log
+from chalicelib.kernel import clock, downloads, log, queues
 from chalicelib.kernel.errors import NotFound
 
 
@@ -37,8 +37,9 @@ def _remove(subscriber_id: str) -> None:
 
 
 def clean_up(time_left: Callable[[], bool]) -> None:
-    """Remove what has outlived its time: unconfirmed sign-ups, address changes and links. Each removal stands by
-    itself, so that a run that is cut short, or runs beside another, leaves nothing half done."""
+    """Remove what has outlived its time: unconfirmed sign-ups, address changes and links; hand over once more what
+    the queue gave up. Each stands by itself, so that a run that is cut short, or runs beside another, leaves nothing
+    half done."""
     now = clock.now()
     expired = forgotten = 0
     for subscriber_id in store.expired_sign_ups(now):
@@ -51,3 +52,5 @@ def clean_up(time_left: Callable[[], bool]) -> None:
         token_store.forget(row)
         forgotten += 1
     log.info("clean_up.done", expired=expired, tokens=forgotten, downloads=downloads.clean_up(), days=census.fold())
+    for mark in sign_up_store.left_behind(now):
+        queues.send("mail", {"kind": model.SIGN_UP, "mark": mark})

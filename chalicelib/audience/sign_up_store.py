@@ -1,7 +1,8 @@
 """Sign-ups that wait for the worker, beside the links: what was said, under a keyed hash of the address."""
 
 import json
-from datetime import datetime
+from collections.abc import Iterator
+from datetime import datetime, timedelta
 
 from pynamodb.attributes import NumberAttribute, UnicodeAttribute, UnicodeSetAttribute
 from pynamodb.expressions.condition import size
@@ -13,6 +14,8 @@ from chalicelib.kernel.addresses import Address
 from chalicelib.kernel.tables import Delete, Update, Write
 from chalicelib.kernel.value import value
 
+# How long the queue goes on trying by itself.
+_PATIENCE = timedelta(minutes=15)
 # Nobody signs up as often before the worker comes, and a row has an end.
 _MOST_WAITING = 20
 
@@ -47,6 +50,14 @@ def find(mark: str) -> SignUpRow | None:
 def waiting(row: SignUpRow) -> list[Waiting]:
     """In the order they came: of two nicknames the last one counts."""
     return sorted((_read(row.mark, text) for text in row.said or ()), key=lambda one: one.asked_at)
+
+
+def left_behind(now: datetime) -> Iterator[str]:
+    """Marks of those who should have been taken in and written to long ago."""
+    late = clock.text(now + model.CONFIRMATION_LIFE - _PATIENCE)
+    condition = (SignUpRow.kind == model.SIGN_UP) & (SignUpRow.until <= late)
+    for row in tables.scan(SignUpRow, filter_condition=condition, consistent_read=True):
+        yield row.mark
 
 
 def keep(sign_up: SignUp, now: datetime) -> str:

@@ -203,6 +203,15 @@ def test_do_not_contact_set_by_the_operator_erases_and_holds_until_lifted(reader
     assert len(ada.mails()) == 1
 
 
+def test_do_not_contact_also_stops_a_sign_up_that_waits(reader, admin, rows):
+    admin.post("/api/subscribe", json={"email": "ada@example.net"})
+    assert admin.post("/admin/api/do-not-contact", json={"email": "ada@example.net"}).status == 200
+    assert rows("tokens") == []
+    reader().deliver()
+    assert rows("subscribers") == []
+    assert reader().mails() == []
+
+
 def test_listing_reads_in_few_requests(some, monkeypatch):
     some(active=6, pending=1)
     from chalicelib.kernel import wire

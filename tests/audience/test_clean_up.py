@@ -1,6 +1,11 @@
 """The hourly clean-up, and what may be left of somebody who is gone."""
 
+import pytest
+
 from chalicelib.audience import jobs
+from chalicelib.kernel import wire
+from chalicelib.kernel.errors import Unavailable
+from tests.conftest import received
 
 
 def _always() -> bool:
@@ -75,3 +80,33 @@ def test_a_newcomer_with_the_address_of_an_expired_sign_up_survives_its_clean_up
     jobs.clean_up(_always)
     assert len(rows("subscribers")) == 1
     assert ada.confirm().status == 303
+
+
+@pytest.mark.parametrize("trouble", ["queues", "ses"])
+def test_a_sign_up_the_queue_gave_up_is_handed_over_again_until_it_is_a_day_old(
+    reader, http, ses, later, monkeypatch, trouble
+):
+    if trouble == "queues":
+        with monkeypatch.context() as broken:
+            broken.setattr(wire, "sqs", _nobody_answers)
+            assert http.post("/api/subscribe", json={"email": "ada@example.net"}).status == 503
+    else:
+        ses.tell(down=True)
+        http.post("/api/subscribe", json={"email": "ada@example.net"})
+        with pytest.raises(Unavailable):
+            reader().deliver()
+        ses.tell(down=False)
+    jobs.clean_up(_always)
+    assert received("mail") == [], "the queue may still be at it"
+    later(minutes=20)
+    jobs.clean_up(_always)
+    reader().deliver()
+    assert len(ses.mails(to="ada@example.net")) == 1
+    assert reader().confirm().status == 303
+    later(minutes=20)
+    jobs.clean_up(_always)
+    assert received("mail") == [], "once is enough"
+
+
+def _nobody_answers(operation: str, parameters: object) -> None:
+    raise Unavailable
