@@ -73,6 +73,7 @@ def test_the_page_is_made_for_mail_programs():
     assert '<html lang="en"' in page
     assert "A look inside" in page
     assert "max-width: 600px" in page
+    assert '<!--[if mso]><table role="presentation" width="600"' in page
     assert "prefers-color-scheme: dark" in page
     assert all('role="presentation"' in table for table in re.findall(r"<table[^>]*>", page))
     assert '<p style="' in page
