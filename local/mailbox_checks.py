@@ -62,7 +62,7 @@ def check_headers(headers: list[dict[str, str]] | None) -> None:
         name, value = header.get("Name", ""), header.get("Value", "")
         if not _HEADER_NAME.match(name) or name.lower() in _RESERVED:
             raise Refusal("BadRequestException", "Invalid header name.")
-        if not _HEADER_VALUE.match(value):
+        if not _HEADER_VALUE.match(value) or len(name) + len(value) > 996:
             raise Refusal("BadRequestException", "Invalid header value.")
 
 

@@ -15,7 +15,7 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from chalicelib.bounces import service as bounces
-from chalicelib.campaigns import deliveries, service
+from chalicelib.campaigns import deliveries, links, service
 from chalicelib.campaigns.model import Counts, Format
 from chalicelib.campaigns.service import Draft
 from chalicelib.events.webhooks import service as webhooks
@@ -57,9 +57,12 @@ class Desk:
 
 
 @pytest.fixture
-def desk(http: Any, ses: Any, blog: Any, configure: Any, person: Any) -> Iterator[Desk]:
+def desk(
+    http: Any, ses: Any, blog: Any, configure: Any, person: Any, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Desk]:
     import app
 
+    monkeypatch.setattr(links, "visit", links.remembered)  # the letter's link leads out of this machine
     server = Server(Gateway(app.app).handle, 0)
     url = f"http://127.0.0.1:{server.port}"
     configure(
