@@ -6,7 +6,7 @@ from chalicelib.access import audit
 from chalicelib.access.door import door
 from chalicelib.campaigns import deliveries, fields, preflight, proofs, service
 from chalicelib.campaigns.model import Deed, Whole, permit, permitted
-from chalicelib.desk import frame
+from chalicelib.desk import frame, letters
 from chalicelib.desk.campaign_routes import HERE
 from chalicelib.kernel import addresses, settings
 from chalicelib.kernel.errors import Conflict, GnaError, Invalid
@@ -97,6 +97,8 @@ def _review(request: Request, whole: Whole, status: int = 200, **values: Any) ->
         here=HERE,
         whole=whole,
         report=preflight.check(whole, visit=request.query.get("visit") == "links"),
+        look=letters.look(request.query.get("look")),
+        looks=letters.LOOKS,
         cancellable=Deed.CANCEL in permitted(whole.campaign.state),
         **given,
     )

@@ -152,6 +152,15 @@ def _letter(desk, draft):
     return lambda look: desk.get(f"/admin/campaigns/{draft}/letter?look={look}")
 
 
+@pytest.mark.parametrize("page", ["", "/review"])
+def test_the_page_of_a_letter_shows_it_in_every_look(desk, draft, page):
+    if not page:
+        service.send_now(draft)
+    seen = desk.get(f"/admin/campaigns/{draft}{page}?look=dark").text
+    assert f'src="/admin/campaigns/{draft}/letter?look=dark"' in seen
+    assert f'href="/admin/campaigns/{draft}{page}?look=text#letter"' in seen
+
+
 def test_half_a_letter_can_be_looked_at_already(desk):
     assert (
         "Your words will appear here"
