@@ -31,6 +31,7 @@ def test_a_letter_is_written_looked_at_tried_timed_and_sent(desk, look, ses):
     page.get_by_label("Only those who match").check()
     page.get_by_label("At least one source of").fill("blog")
     page.wait_for_selector("output:has-text('people'):not(:has-text('40 people'))")
+    page.set_viewport_size({"width": 1280, "height": 1600})  # all of it at once, as the pictures of pages are
     looking.shoot(page, "admin/writing.light")
     page.get_by_label("Everybody").check()
     page.get_by_role("button", name="Save and review").click()
