@@ -11,7 +11,7 @@ from typing import Any
 
 from bench import emulated, exact
 from bench.audience import _subscribers
-from bench.table import Row, at_most
+from bench.table import Row, at_most, growth
 
 _SIZES = (1_000, 10_000, 100_000)
 _FEWER_SIZES = (300, 1_000, 10_000)  # where only the embedded AWS is there, which sorts everybody for every page
@@ -39,16 +39,18 @@ def _table(found: dict[str, Any], sizes: tuple[int, ...]) -> list[Row]:
     many, fewer = found[str(sizes[-1])], found[str(sizes[-2])]
     with_many = f"with {sizes[-1]:,} subscribers"
     scale = _MILLION / sizes[-1]
+    first_page = {size: found[str(size)]["/admin/subscribers"]["requests"] for size in sizes}
     made = [
         at_most("subscribers, first page: requests", many["/admin/subscribers"]["requests"], 3, detail=with_many),
+        growth("subscribers, first page: requests", first_page),
         at_most("campaign list: requests", many["/admin/campaigns"]["requests"], 3, detail=f"{_CAMPAIGNS} campaigns"),
     ]
     for name, path in (("page 500", _DEEP), ("page 5,000", _LAST), ("a search", _SEARCH)):
         cost = many[path]
         shown = f"{cost['requests']:.0f} requests, {cost['rows']:,.0f} rows, {cost['units']:,.0f} read units"
         made.append(Row(f"subscribers, {name}", "", f"{shown} {with_many}"))
-    growth = (many[_SEARCH]["requests"] / fewer[_SEARCH]["requests"]) / (sizes[-1] / sizes[-2])
-    made.append(at_most("a search: growth of requests by growth of data", growth, 1.0))
+    grown = (many[_SEARCH]["requests"] / fewer[_SEARCH]["requests"]) / (sizes[-1] / sizes[-2])
+    made.append(at_most("a search: growth of requests by growth of data", grown, 1.0))
     for name, path in (("a search", _SEARCH), ("the last page", _LAST)):
         seconds = scale * (many[path]["cpu"] / _PROCESSOR + many[path]["requests"] * _PAGE_SECONDS)
         made.append(at_most(f"{name} of {_MILLION:,}, extrapolated", seconds, 29, " s", _halves(many[path], scale)))

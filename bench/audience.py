@@ -1,12 +1,14 @@
-"""What one call of a reader costs in requests and write units, with a thousand and a hundred thousand subscribers."""
+"""What one call of a reader costs in requests and write units, with a thousand, ten thousand and a hundred thousand
+subscribers."""
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 from bench import emulated
-from bench.table import Row, at_most
+from bench.table import Row, at_most, growth
 
-_FEW, _MANY = 1_000, 100_000
+_SIZES = (1_000, 10_000, 100_000)
 _ROUNDS = 10
 _LIMITS = {
     ("subscribe, new address", "requests"): 3,
@@ -17,16 +19,16 @@ _LIMITS = {
 
 
 def rows() -> list[Row]:
-    few, many = emulated.run("bench.audience")
-    found = [
-        at_most(f"{call}: {what}", many[call][what], limit, detail=f"with {_MANY:,} subscribers")
+    found = dict(zip(_SIZES, emulated.run("bench.audience"), strict=True))
+    many = found[_SIZES[-1]]
+    made = [
+        at_most(f"{call}: {what}", many[call][what], limit, detail=f"with {_SIZES[-1]:,} subscribers")
         for (call, what), limit in _LIMITS.items()
     ]
     for call in many:
-        growth = max(many[call][what] / few[call][what] for what in ("requests", "write units") if few[call][what])
-        shown = f"{many[call]['requests']:g} requests, {many[call]['write units']:g} write units"
-        found.append(at_most(f"{call}: growth from {_FEW:,} to {_MANY:,}", growth, 1.0, detail=shown))
-    return found
+        for what in ("requests", "write units"):
+            made.append(growth(f"{call}: {what}", {size: found[size][call][what] for size in _SIZES}))
+    return made
 
 
 def _measure() -> list[dict[str, dict[str, float]]]:
@@ -36,7 +38,7 @@ def _measure() -> list[dict[str, dict[str, float]]]:
 
     http = Client(Gateway(app.app))
     found = []
-    for present, wanted in ((0, _FEW), (_FEW, _MANY)):
+    for present, wanted in pairwise((0, *_SIZES)):
         emulated.fill("subscribers", _subscribers(present, wanted))
         emulated.fill("emails", _emails(present, wanted))
         _flow(http, f"warm{wanted}", {})

@@ -3,7 +3,7 @@ costs the same in a small delivery as in a large one."""
 
 from bench import sending
 from bench.sending import Run
-from bench.table import Row, at_most
+from bench.table import Row, at_most, growth
 from chalicelib.campaigns import prices
 
 _MEMORY_GB = 0.5
@@ -14,12 +14,11 @@ _MILLION = 1_000_000
 
 def rows() -> list[Row]:
     _, runs = sending.measured()
-    small, large = runs[0], runs[-1]
-    spread = _per_mail(small) / _per_mail(large)
+    large = runs[-1]
     shares = ", ".join(f"{name} ${price * _MILLION / large.people:.3f}" for name, price in _dollars(large).items())
     return [
         at_most("cost: a million mails beside SES's $100", _per_mail(large) * _MILLION, 0.10, " $", shares),
-        Row("cost: a mail among 1,000 ÷ among 100,000", "", f"{spread:.2f}"),
+        growth("cost: a mail in millionths of a dollar", {run.people: _per_mail(run) * _MILLION for run in runs}),
         Row("cost: write units per 1,000 mails", "", f"{large.measured['write_units'] / large.people * 1000:.1f}"),
         Row("cost: read units per 1,000 mails", "", f"{large.measured['read_units'] / large.people * 1000:.1f}"),
     ]

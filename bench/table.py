@@ -1,6 +1,6 @@
 """One row a measurement, one table for all of them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 
@@ -22,6 +22,15 @@ def at_most(what: str, measured: float, limit: float, unit: str = "", detail: st
     """A figure that must not be larger than `limit`."""
     shown = f"{measured:.3g}{unit}" + (f" ({detail})" if detail else "")
     return Row(what, f"≤ {limit:g}{unit}", shown, measured <= limit)
+
+
+def growth(what: str, measured: Mapping[int, float], limit: float = 1.0) -> Row:
+    """A figure at several sizes of what is stored: by how much the largest of them is above that of the smallest."""
+    ratio = max(measured.values()) / measured[min(measured)]
+    figures = ", ".join(f"{measured[size]:.3g}" for size in sorted(measured))
+    return at_most(
+        f"{what}, at {', '.join(f'{size:,}' for size in sorted(measured))}: growth", ratio, limit, detail=figures
+    )
 
 
 def printed(rows: Sequence[Row]) -> str:

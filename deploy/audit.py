@@ -7,20 +7,20 @@ import sys
 from pathlib import Path
 
 _PIP_AUDIT = Path(".audit-venv/bin/pip-audit")
-_FILES = ("requirements.txt", "local/requirements.txt")
+# Each by itself: pip-audit does not follow one file into another.
+FILES = ("requirements.txt", "local/requirements.txt", "requirements-dev.txt", "local/emulator-requirements.txt")
 _PATIENCE = 180
 
 
 def main() -> int:
-    found, asked = 0, 0
-    for file in _FILES:
-        answer = _ask(file)
-        asked += sum("vulns" in package for package in answer)
-        found += sum(_tell(file, package) for package in answer)
+    answers = [(file, package) for file in FILES for package in _ask(file)]
+    asked = sum("vulns" in package for _, package in answers)
+    found = sum(_tell(file, package) for file, package in answers)
     if not asked:
         print("audit: the advisory service cannot be reached from here: NOT checked for known vulnerabilities")
     else:
-        print(f"audit: {asked} pinned packages checked, {found} with a known vulnerability")
+        skipped = f", {len(answers) - asked} NOT checked" if len(answers) > asked else ""
+        print(f"audit: {asked} pinned packages checked, {found} with a known vulnerability{skipped}")
     return bool(found)
 
 

@@ -27,7 +27,7 @@ class Breaker:
         two at once."""
         until, deck = time.monotonic() + seconds, list[Callable[[], None]]()
         while time.monotonic() < until:
-            time.sleep(self._chance.uniform(0.3, 2))
+            time.sleep(self._chance.uniform(0.5, 5))
             if len(deck) < 2:
                 deck = self._chance.sample(self._faults(), len(self._faults()))
             faults = [deck.pop() for _ in range(2 if self._chance.random() < 0.4 else 1)]

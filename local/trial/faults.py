@@ -20,7 +20,7 @@ from local.trial.stack import Stack, folder
 
 SECONDS = float(os.environ.get("FAULT_SECONDS", "180"))
 SEED = int(os.environ.get("FAULT_SEED", "7"))
-AT_ONCE = 20
+AT_ONCE = 40
 CROWD = 600
 _PATIENCE = float(os.environ.get("FAULT_RECOVERY", "420"))
 _SIMULATED = "simulator.amazonses.com"
@@ -50,7 +50,7 @@ def _trial(stack: Stack, receiver: Receiver) -> list[str]:
     crowd = truth.crowd(stack, CROWD, *BOUNCING, *COMPLAINING)
     hurry(stack)
     Caller(stack.options.port, log).ask("webhook", "POST", "/admin/api/webhooks", {"url": receiver.url})
-    people = People(stack.options.port, stack.mailbox, log, SEED, patience=12)
+    people = People(stack.options.port, stack.mailbox, log, SEED, patience=25)
     editor = Editor(stack.options.port, log, SEED)
     breaker = Breaker(stack, receiver, SEED)
     threads = [

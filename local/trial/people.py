@@ -4,7 +4,7 @@ import random
 import re
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from urllib.parse import parse_qs, urlencode, urlsplit
 
@@ -190,26 +190,26 @@ class People:
 
     def _magic(self, person: Person) -> str:
         """A link that was asked for just now; an older one may be used up."""
-        before = self._links(person.email, "/profile")
+        before = self._newest(person.email, "/profile")
         person.caller.ask("request-link", "POST", "/api/profile/request-link", {"email": person.email})
         return _token(self._link(person.email, "/profile", before))
 
-    def _link(self, email: str, wanted: str, before: Sequence[str] = ()) -> str:
+    def _link(self, email: str, wanted: str, before: str = "") -> str:
         """The newest mailed link of this kind, waited for as people wait for a mail."""
         until = time.monotonic() + self._patience
-        while len(links := self._links(email, wanted)) <= len(before):
+        while (link := self._newest(email, wanted)) in ("", before):
             if time.monotonic() >= until:
                 return ""
-            time.sleep(0.3)
-        return links[0]
+            time.sleep(2)
+        return link
 
-    def _links(self, email: str, wanted: str) -> list[str]:
+    def _newest(self, email: str, wanted: str) -> str:
         try:
-            mails = self._mailbox.mails(to=email, limit=40)
+            mails = self._mailbox.mails(to=email, limit=6)
         except (OSError, ValueError):
-            return []  # the mailbox is frozen
-        found = (link for mail in mails for link in _LINK.findall(mail["text"]))
-        return [str(link) for link in found if link.startswith(f"{wanted}?token")]
+            return ""  # the mailbox is frozen
+        found = (str(link) for mail in mails for link in _LINK.findall(mail["text"]))
+        return next((link for link in found if link.startswith(f"{wanted}?token")), "")
 
     def _name(self) -> str:
         return f"Nick{self._number()}zq"

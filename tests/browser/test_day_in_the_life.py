@@ -268,7 +268,7 @@ def _found(words, text):
     return {word for word in words if word.casefold() in text.casefold()}
 
 
-def _until(ask, seconds=25):
+def _until(ask, seconds=60):
     until = time.monotonic() + seconds
     while not (answer := ask()):
         assert time.monotonic() < until, "waited too long"

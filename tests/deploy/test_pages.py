@@ -1,5 +1,10 @@
 """Pages that are written from the code say what the code says."""
 
+import json
+import re
+from pathlib import Path
+
+import pytest
 import yaml
 
 from deploy import audit, licences, privacy
@@ -39,15 +44,48 @@ def test_what_is_kept_for_a_time_has_a_table_that_forgets():
     assert timed <= forgets
 
 
-def test_what_could_not_be_audited_is_said(monkeypatch, capsys):
-    skipped = [{"name": "botocore", "skip_reason": "Dependency not found on PyPI"}]
-    monkeypatch.setattr(audit, "_ask", lambda file: skipped)
+# As pip-audit 2.10 says it, run for requirements.txt against a service that knew of one.
+CLEAN = {"name": "botocore", "version": "1.44.0", "vulns": []}
+SKIPPED = {"name": "botocore", "skip_reason": "Dependency not found on PyPI and could not be audited: botocore"}
+FOUND = {
+    "name": "jinja2",
+    "version": "3.1.6",
+    "vulns": [{"id": "CVE-2026-1", "fix_versions": ["99.0"], "aliases": ["GHSA-1"], "description": "x"}],
+}
+
+
+@pytest.mark.parametrize(
+    ("said", "ends", "line"),
+    [
+        ({"dependencies": [CLEAN]}, 0, "4 pinned packages checked, 0 with a known vulnerability\n"),
+        ({"dependencies": [CLEAN, FOUND]}, 1, "requirements.txt: jinja2 3.1.6: CVE-2026-1 (99.0)\n"),
+        (
+            {"dependencies": [CLEAN, SKIPPED]},
+            0,
+            "4 pinned packages checked, 0 with a known vulnerability, 4 NOT checked\n",
+        ),
+        ({"dependencies": [SKIPPED]}, 0, "cannot be reached from here: NOT checked for known vulnerabilities\n"),
+        (None, 0, "cannot be reached from here: NOT checked for known vulnerabilities\n"),
+    ],
+)
+def test_a_known_vulnerability_fails_the_check_and_silence_is_said(monkeypatch, capsys, tmp_path, said, ends, line):
+    program = tmp_path / "pip-audit"
+    program.write_text(f"#!/bin/sh\necho '{json.dumps(said)}'\n" if said else "#!/bin/sh\nexit 1\n")
+    program.chmod(0o755)
+    monkeypatch.setattr(audit, "_PIP_AUDIT", program)
+    assert audit.main() == ends
+    assert line in capsys.readouterr().out
+
+
+def test_a_machine_without_pip_audit_says_so(monkeypatch, capsys, tmp_path):
+    monkeypatch.setattr(audit, "_PIP_AUDIT", tmp_path / "none")
     assert audit.main() == 0
     assert "NOT checked" in capsys.readouterr().out
 
 
-def test_a_known_vulnerability_fails_the_check(monkeypatch, capsys):
-    found = {"name": "idna", "version": "1.0", "vulns": [{"id": "PYSEC-2024-60", "fix_versions": ["3.7"]}]}
-    monkeypatch.setattr(audit, "_ask", lambda file: [found] if file == "requirements.txt" else [])
-    assert audit.main() == 1
-    assert "idna 1.0: PYSEC-2024-60 (3.7)" in capsys.readouterr().out
+def test_every_file_of_pins_is_audited():
+    pinning = {path for path in audit.FILES if re.search(r"^[\w.-]+==", Path(path).read_text(), re.MULTILINE)}
+    assert pinning == set(audit.FILES)
+    assert pinning == {
+        str(path) for path in (*Path().glob("*requirements*.txt"), *Path("local").glob("*requirements.txt"))
+    }

@@ -4,6 +4,7 @@ import importlib.util
 import json
 import re
 import shlex
+import shutil
 import subprocess
 from urllib.parse import urlsplit
 
@@ -14,7 +15,73 @@ from tests.docs.pages import ROOT
 
 COMMANDS = [command for _, command in pages.commands()]
 CURLS = [command for command in COMMANDS if command.startswith("curl ")]
+# Which program a documented command starts, and the tests that start it too. What only takes a person's typing away
+# (the rest of the recipe) is tried without being done, below.
+RUN = {
+    "make run": ("local.run", "tests/local/test_run.py"),
+    "make reset": ("local.reset", "tests/local/test_run.py"),
+    "make demo": ("local.demo", "tests/browser/test_day_in_the_life.py"),
+    "make feed": ("local.feed", "tests/feeds/test_dry_run.py"),
+    "make package": ("deploy.package", "tests/deployed/conftest.py"),
+    "make deploy": ("deploy.up", "tests/deployed/test_deploying.py"),
+    "make secrets": ("deploy.secrets", "tests/deployed/test_deploying.py"),
+    "make doctor": ("deploy.doctor", "tests/deploy/test_doctor.py"),
+    "make resources": ("deploy.plain", "tests/deployed/test_deploying.py"),
+    "make answers": ("deploy.plain", "tests/deploy/test_stage.py"),
+    "make redrive": ("deploy.redrive", "tests/deploy/test_redrive.py"),
+    "make restore": ("deploy.restore", "tests/deploy/test_restore.py"),
+    "make pages": ("deploy.privacy", "tests/deploy/test_pages.py"),
+    "make pictures": ("pytest", "tests/browser/test_day_in_the_life.py"),
+}
+HERE = {"curl", "cp", "make help"}
+NOT_RUN = {
+    "make test": "it is the suite, and this is one of its tests",
+    ".venv/bin/python": "so is this: a part of the suite",
+    "make check": "it reads the files and does nothing with them; its audit is in tests/deploy/test_pages.py",
+    "make format": "it would change the files that are being tested; `make check` fails where it would",
+    "make bench": "it takes a quarter of an hour and asks for a quiet machine; its table is in tests/bench",
+    "make load": "it takes minutes and both cores; how it judges is in tests/local/test_trial.py",
+    "make faults": "it takes minutes and both cores; how it judges is in tests/local/test_trial.py",
+    ".venv/bin/chalice": "it deploys to a real account only; what is before and after it is run",
+    "git pull": "it is not ours",
+    "git checkout": "it is not ours",
+}
 TARGETS = {"run", "test", "check", "bench", "deploy", "doctor", "demo", "reset", "feed", "pictures"}
+
+
+def _program(command: str) -> str:
+    first, second, *_ = [*command.split(), ""]
+    return f"{first} {second}" if first in ("make", "git") else first
+
+
+def test_every_command_is_run_or_it_is_said_why_not():
+    assert {_program(command) for command in COMMANDS} == RUN.keys() | HERE | NOT_RUN.keys()
+
+
+@pytest.mark.parametrize("command", RUN)
+def test_the_tests_run_what_the_command_runs(command):
+    module, where = RUN[command]
+    recipe = subprocess.run(
+        ["make", "-n", *command.split()[1:]], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    room, _, name = module.rpartition(".")
+    assert f"-m {module}" in recipe.stdout or command == "make run"  # that one starts make anew
+    if room:
+        started = rf"{module}\b|from {room} import [\w, ]*\b{name}\b|Runner"
+        assert re.search(started, (ROOT / where).read_text()), f"{where} does not start {module}"
+
+
+def test_help_tells_of_every_command():
+    said = subprocess.run(["make", "help"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    known = re.findall(r"^\.PHONY: (.+)$", (ROOT / "Makefile").read_text(), re.MULTILINE)[0].split()
+    assert {line.split()[0] for line in said.splitlines()} >= set(known) - {"help"}
+
+
+@pytest.mark.parametrize("command", [command for command in COMMANDS if command.startswith("cp ")])
+def test_what_is_to_be_copied_is_there(tmp_path, command):
+    shutil.copytree(ROOT / "deploy", tmp_path / "deploy")
+    subprocess.run(["sh", "-c", command], cwd=tmp_path, check=True)
+    assert (tmp_path / command.split()[-1]).exists()
 
 
 def test_the_readme_names_every_command_a_person_needs():
