@@ -65,7 +65,7 @@ def load(environ: Mapping[str, str]) -> Settings:
     team = read.matching("CF_ACCESS_TEAM_NAME", "", _TEAM, "the team's name alone, such as myteam")
     settings = Settings(
         prefix=read.text("GNA_PREFIX", "gna-dev"),
-        site_name=read.text("SITE_NAME", urlsplit(site_url).hostname or "Gna"),
+        site_name=read.text("SITE_NAME", urlsplit(site_url).hostname or "Gna", most=255),
         site_url=site_url,
         site_color=read.matching("SITE_COLOR", "#0f766e", _COLOUR, "a colour such as #0f766e"),
         site_lang=read.text("SITE_LANG", "en"),
@@ -104,7 +104,10 @@ def secret(name: str) -> bytes:
     value = _secrets()[name]
     if len(value) < 16:
         raise Misconfigured(f"{name} is missing or shorter than 16 characters: set it with `make secrets`")
-    return value.encode()
+    try:
+        return value.encode()
+    except UnicodeEncodeError:  # bytes of the environment that are no text
+        raise Misconfigured(f"{name} is not valid UTF-8") from None
 
 
 @lru_cache(maxsize=1)
@@ -130,10 +133,12 @@ class _Reader:
     def __init__(self, environ: Mapping[str, str]) -> None:
         self._environ = environ
 
-    def text(self, name: str, default: str = "") -> str:
+    def text(self, name: str, default: str = "", most: int = 4000) -> str:
         value = self._environ.get(name, "").strip() or default
         if not value.isprintable():
             raise Misconfigured(f"{name} contains a control character")
+        if len(value) > most:
+            raise Misconfigured(f"{name} is longer than {most} characters")
         return value
 
     def flag(self, name: str, default: bool = False) -> bool:
