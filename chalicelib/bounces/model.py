@@ -13,6 +13,7 @@ from chalicelib.kernel.value import value
 
 KEPT = timedelta(days=7)
 
+_CLOCKS_DIFFER = timedelta(minutes=5)
 _NOT_SPAM = "not-spam"
 _LONGEST_REASON = 60
 
@@ -131,10 +132,12 @@ def _object(event: Mapping[str, Any], name: str) -> Mapping[str, Any]:
 
 
 def _moment(text: Any, now: datetime) -> datetime:
+    """As it is written, for it tells the same event from another; unless it is nonsense."""
     try:
-        return min(clock.parse(text), now)
+        at = clock.parse(text)
     except (TypeError, ValueError):
         return now
+    return at if at < now + _CLOCKS_DIFFER else now
 
 
 def _delivery(mail: Mapping[str, Any]) -> str | None:

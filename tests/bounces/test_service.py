@@ -84,6 +84,17 @@ def test_the_same_event_twice_is_once() -> None:
     assert len(_told("DO_NOT_CONTACT_SET")) == 1
 
 
+def test_twice_is_once_also_when_the_clock_of_ses_is_ahead_of_ours() -> None:
+    bounce = event("event_bounce_permanent")
+    bounce["bounce"]["timestamp"] = clock.text(clock.now() + timedelta(seconds=30))
+    jobs.handle(bounce)
+    jobs.handle(bounce)
+    assert reasons() == ["permanent"]
+    bounce["bounce"]["timestamp"] = clock.text(clock.now() + timedelta(days=300))
+    jobs.handle(bounce)
+    assert max(row.expires_at for row in tables.scan(store.BounceRow)) < clock.epoch(clock.now() + timedelta(days=8))
+
+
 def test_the_reason_is_a_word_of_ses_and_not_what_a_stranger_s_server_wrote() -> None:
     bounce = event("notification_bounce")
     jobs.handle(bounce)
