@@ -1,5 +1,10 @@
 """Every page of the dashboard, by day, by night and on a phone: for everybody, within its frame, and photographed."""
 
+from chalicelib.bounces import service as bounces
+from chalicelib.campaigns import service
+from chalicelib.campaigns.model import Aim, Terms
+from chalicelib.campaigns.service import Draft
+from chalicelib.kernel import ids
 from tests.browser import looking
 
 DESKTOP, PHONE = {"width": 1280, "height": 860}, {"width": 390, "height": 800}
@@ -32,7 +37,25 @@ def _pages(desk):
     }
 
 
-def test_every_page_is_for_everybody_and_fits(desk, look):
+def _long(person):
+    """Pages with words in them that are as long as they may be, and nowhere to break them."""
+    address = f"{'a' * 60}@{'b' * 60}.{'c' * 60}.{'d' * 50}.example.net"
+    reader = person(address, "n" * 50, "s" * 64, tuple(f"{number:02}{'t' * 62}" for number in range(20)))
+    aim = Aim(Terms(any=tuple(f"{number:02}{'w' * 62}" for number in range(50))))
+    letter = service.create(Draft("S" * 250, "<p>x</p>", preheader="P" * 250, aim=aim)).campaign.id
+    bounces.refused(reader, ids.new(), "R" * 60)
+    return [
+        "/admin",
+        f"/admin/subscribers?q={'a' * 60}",
+        f"/admin/subscribers/{reader}",
+        f"/admin/subscribers/{reader}/remove",
+        "/admin/campaigns",
+        *(f"/admin/campaigns/{letter}{page}" for page in ("", "/review", "/send", "/delete")),
+        "/admin/bounces",
+    ]
+
+
+def test_every_page_is_for_everybody_and_fits(desk, look, person):
     """Each is opened once and looked at three times: turning the light off loads nothing anew."""
     page = look()
     wrong = []
@@ -49,4 +72,8 @@ def test_every_page_is_for_everybody_and_fits(desk, look):
             looking.shoot(page, f"admin/{name}.{light}")
             found = looking.violations(page) + ([] if looking.fits(page) else ["wider than the screen"])
             wrong += [f"{name} {light}: {one}" for one in found]
+    for number, path in enumerate(_long(person)):
+        page.goto(path)
+        looking.shoot(page, f"admin/long-{number}.phone")
+        wrong += [] if looking.fits(page) else [f"{path}: wider than a phone"]
     assert not wrong, "\n".join(wrong)
