@@ -1,6 +1,6 @@
 """What is set up and what is not, as the settings page shows it. Of a secret only whether there is one."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TypeVar
 
 from chalicelib.kernel import checkup, log, settings
@@ -32,9 +32,30 @@ class Configuration:
 
 def gather() -> Configuration:
     current = settings.current()
-    findings = sorted(checkup.check(current), key=lambda finding: not finding.serious)
     account, identity = _tried(mail_account.account), _tried(mail_account.identity)
-    return Configuration((*_secrets_missing(), *findings), _groups(current), account, identity)
+    findings = [*_secrets_missing(), *checkup.check(current), *(_of_sending(account, identity) if account else ())]
+    findings.sort(key=lambda finding: not finding.serious)
+    return Configuration(tuple(findings), _groups(current), account, identity)
+
+
+def _of_sending(account: Account, identity: Identity | None) -> Iterator[Finding]:
+    """In the words of `make doctor`, as far as the app itself may ask SES."""
+    if not account.sending_enabled:
+        yield checkup.error(
+            "SES sending is paused", "no mail leaves", "Read the account's notices in the SES console"
+        )
+    if account.in_sandbox:
+        why = "mail reaches verified addresses only, 200 a day"
+        yield checkup.error("SES is in the sandbox", why, "Request production access in the SES console")
+    if account.standing not in ("", "HEALTHY"):
+        what = f"SES calls the account {account.standing.lower()}"
+        yield checkup.error(what, "sending may be stopped", "Answer the case in the SES console")
+    if not identity or not identity.verified:
+        what = f"{identity.name} is not verified" if identity else "The sender is unknown to SES"
+        yield checkup.error(what, "no mail can leave", "Create the identity in SES and put its records into the DNS")
+    elif not identity.dkim:
+        what = f"{identity.name} is not signed (DKIM)"
+        yield checkup.error(what, "large receivers refuse it", "Put SES's three CNAMEs into the DNS")
 
 
 def _tried(ask: Callable[[], Found | None]) -> Found | None:

@@ -1,12 +1,15 @@
 """Bounces, feed, webhooks and settings, as pages."""
 
 import re
+from dataclasses import replace
 
 import pytest
 
 from chalicelib.bounces import service as bounces
+from chalicelib.desk import configuration
 from chalicelib.events.webhooks import service as webhooks
 from chalicelib.kernel import ids
+from chalicelib.mail.account import Account, Identity
 from tests.desk.conftest import text
 from tests.events.receiver import Receiver
 
@@ -98,6 +101,30 @@ def test_events_are_sent_again_one_or_a_span(desk, hook):
     assert "being sent again" in desk.follow(path, **{"from": "2026-11-01T00:00", "to": "2026-11-02T00:00"})
     assert "no such event" in text(desk.post(path, event_id=ids.new()))
     assert desk.post(path, **{"from": "2026-11-02T00:00", "to": "2026-11-01T00:00"}).status == 400
+
+
+GOOD = Account(50_000, 14, 0, False, True, "HEALTHY")
+SENDER = Identity("example.org", True, True, "SUCCESS", None)
+
+
+@pytest.mark.parametrize(
+    ("account", "identity", "said"),
+    [
+        ({"sending_enabled": False}, SENDER, "SES sending is paused"),
+        ({"in_sandbox": True}, SENDER, "SES is in the sandbox"),
+        ({"standing": "PROBATION"}, SENDER, "SES calls the account probation"),
+        ({}, None, "The sender is unknown to SES"),
+        ({}, replace(SENDER, verified=False), "example.org is not verified"),
+        ({}, replace(SENDER, dkim=False), "example.org is not signed (DKIM)"),
+    ],
+)
+def test_what_ses_holds_against_sending_is_not_in_order(desk, configure, monkeypatch, account, identity, said):
+    configure(POSTAL_ADDRESS="1 Orchard Lane", CF_ACCESS_TEAM_NAME="team", CF_ACCESS_AUD="a" * 64)
+    monkeypatch.setattr(configuration.mail_account, "account", lambda: replace(GOOD, **account))
+    monkeypatch.setattr(configuration.mail_account, "identity", lambda: identity)
+    seen = desk.see("/admin/settings")
+    assert said in seen
+    assert "Everything is in order" not in seen
 
 
 def test_settings_say_what_is_there_and_what_is_missing_but_no_secret(desk, configure):
