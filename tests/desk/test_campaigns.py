@@ -34,6 +34,7 @@ def test_the_list_can_be_narrowed_to_a_state(desk, draft):
     assert "Later" in seen
     assert "Beans" not in seen
     assert "None in this state" in desk.see("/admin/campaigns?state=publishing")
+    assert "The list ends at page 1" in desk.see("/admin/campaigns?page=7")
 
 
 def test_a_letter_is_written_kept_and_read_back(desk):

@@ -34,6 +34,7 @@ def test_a_bounce_is_shown_with_its_person_who_can_be_removed_there(desk, person
     seen = desk.see("/admin/bounces")
     assert "gone@example.net Gone refused: MessageRejected" in seen
     assert "1 bounce" in seen
+    assert "The list ends at page 1" in desk.see("/admin/bounces?page=7")
     assert "Bounces this week 1" in desk.see("/admin")
     page = desk.get(f"/admin/subscribers/{someone}/remove?from=bounces").text
     assert 'href="/admin/bounces">Keep' in page

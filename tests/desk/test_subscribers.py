@@ -20,6 +20,7 @@ def test_nobody_and_nobody_who_matches_are_different_things(desk, person):
     person("ada@example.net")
     assert "Nobody matches" in desk.see("/admin/subscribers?q=zzz")
     assert "There is no such page" in desk.see("/admin/subscribers?page=7")
+    assert "There is no such page" in desk.see("/admin/subscribers?q=ada&page=7")
 
 
 def test_pages_lead_to_each_other_and_keep_the_filter(desk, person):
