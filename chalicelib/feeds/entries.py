@@ -8,6 +8,7 @@ import io
 import json
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any
 
 from chalicelib.feeds import document, excerpt
@@ -40,12 +41,10 @@ def parse(body: bytes, content_type: str, url: str) -> Feed:
 
 
 def _xml_feed(clean: bytes, url: str) -> Feed:
-    import feedparser
-
     # A stream: bytes that look like a path or URL would be opened. Sanitising and resolving HTML is half of the
     # parser's time, and neither is enough for a mail: both are done by us, for the entries that are sent. It is not
     # told where the document came from: it would make ids of that, and a mirror would have nothing but new entries.
-    parsed = feedparser.parse(
+    parsed = _parser().parse(
         io.BytesIO(clean),
         response_headers={"content-type": "application/xml; charset=utf-8"},
         sanitize_html=False,
@@ -60,6 +59,18 @@ def _xml_feed(clean: bytes, url: str) -> Feed:
         hub=excerpt.web_url(links.get("hub", ""), url),
         topic=excerpt.web_url(links.get("self", ""), url),
     )
+
+
+@lru_cache(maxsize=1)
+def _parser() -> Any:
+    """feedparser without tags and authors: nobody here reads them, and the time they take grows with the square of
+    what a feed says there, so that one long name would keep it busy for hours."""
+    import feedparser
+    from feedparser.mixin import _FeedParserMixin
+
+    _FeedParserMixin._add_tag = lambda self, *tag: self._get_context().setdefault("tags", [])
+    _FeedParserMixin._sync_author_detail = lambda self, *key: None
+    return feedparser
 
 
 def _xml_entry(found: Mapping[str, Any], url: str) -> Entry:

@@ -101,7 +101,9 @@ def _remember(present: Sequence[Entry], memory: Memory | None, now: datetime) ->
     marks = dict.fromkeys(sorted(entry.mark for entry in present))
     vanished = [mark for mark in (memory.marks if memory else ()) if mark not in marks]
     # A publication date keeps an old entry old when it returns; where there is none, only its mark does.
-    kept = VANISHED if all(entry.published for entry in present) else VANISHED_UNDATED
+    # An empty document, as of a site being rebuilt, says nothing about it.
+    dated = present and all(entry.published for entry in present)
+    kept = VANISHED if dated else VANISHED_UNDATED
     return Memory(max(dates, default=now), (*marks, *vanished[:kept]))
 
 

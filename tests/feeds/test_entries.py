@@ -268,6 +268,24 @@ def test_what_would_keep_the_parser_busy_is_turned_away_at_once(body):
     assert time.process_time() - started < 3
 
 
+@pytest.mark.parametrize(
+    "inside",
+    [
+        "<author>" + "a" * 300_000 + "</author>",
+        "<author>a@" + "a." * 150_000 + "</author>",
+        "<tags>" + ",".join(map(str, range(100_000))) + "</tags>",
+        "".join(f"<category>{n}</category>" for n in range(25_000)),
+    ],
+    ids=range(4),
+)
+@pytest.mark.parametrize("broken", ["", "<&"])
+def test_names_and_tags_without_end_cost_no_more_than_other_words(inside, broken):
+    """Nobody reads them; the parser alone would be at each of these for a minute or an hour."""
+    started = time.process_time()
+    assert [entry.title for entry in parse(item(f"<title>t</title>{inside}") + broken).entries] == ["t"]
+    assert time.process_time() - started < 5
+
+
 def test_the_excerpt_is_cut_at_a_word():
     assert excerpt.cut("one two three", 13) == "one two three"
     assert excerpt.cut("one two three", 12) == "one two…"

@@ -174,6 +174,11 @@ def test_every_post_published_since_is_mailed(before, numbers):
     assert sorted(new([*posts, *before], memory)) == sorted(str(number) for number in numbers)
 
 
+def test_a_feed_that_is_empty_for_a_while_mails_nothing_when_it_returns():
+    undated = [Entry(id=str(number)) for number in range(110)]
+    assert new(undated, judge([], remembering(*undated), NOW, FLOOD).memory) == []
+
+
 def test_what_is_remembered_does_not_grow_with_the_years():
     memory, sizes = remembering(*(dated(number, 100) for number in range(20))), []
     for number in range(20, 400):
