@@ -117,9 +117,10 @@ def _unique(entries: Iterable[Entry]) -> list[Entry]:
     return list(chosen.values())
 
 
-def _age(entry: Entry) -> tuple[bool, float, str, str, str, str]:
+def _age(entry: Entry) -> tuple[bool, float, bool, str]:
+    """Of two of one time, the one published then goes before one updated then; the rest just never changes."""
     dated = entry.dated
-    return dated is None, dated.timestamp() if dated else 0.0, entry.title, entry.link, entry.html, entry.image
+    return dated is None, dated.timestamp() if dated else 0.0, not entry.published, repr(entry)
 
 
 def _latest_first(entry: Entry) -> tuple[float, str]:

@@ -130,6 +130,12 @@ def test_the_same_document_twice_has_nothing_new(before, after):
     assert new(after, memory) == []
 
 
+def test_of_two_twins_of_one_time_the_published_one_counts():
+    twins = [Entry(id="2", updated=NOW), Entry(id="2", published=NOW)]
+    for order in (twins, twins[::-1]):
+        assert judge(order, remembering(dated(1, 5)), NOW, FLOOD).new == (twins[1],)
+
+
 @given(documents, documents, st.randoms())
 def test_the_order_and_repetition_of_entries_change_nothing(before, after, random):
     memory = remembering(*before)
