@@ -1,8 +1,10 @@
 """What a receiver sees: signed CloudEvents under a stable id, to the address it was given and no further."""
 
+import socket
 import threading
 import time
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -45,6 +47,27 @@ def test_a_redirect_is_a_failure_and_is_not_followed(local: None, receiver: Any)
     (attempt,) = service.attempts(webhook.id)
     assert (attempt.result.status, attempt.result.error) == (307, "redirects are not followed")
     assert not elsewhere.calls
+
+
+def test_a_name_that_leads_into_our_network_later_is_not_followed_there(
+    local: None, receiver: Any, configure: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    there, known = receiver(), ["93.184.215.14"]
+    port = urlsplit(there.url).port
+    real = socket.getaddrinfo
+
+    def resolve(host: str, *given: Any, **named: Any) -> Any:
+        return real(known[0] if host == "hook.example.org" else host, *given, **named)
+
+    monkeypatch.setattr(socket, "getaddrinfo", resolve)
+    configure(GNA_LOCAL="false")
+    webhook = service.add({"url": f"https://hook.example.org:{port}/"}).webhook
+    known[0] = "127.0.0.1"
+    happen()
+    run()
+    (attempt,) = service.attempts(webhook.id)
+    assert (attempt.result.ok, attempt.result.error) == (False, "the host is not on the public internet")
+    assert not there.calls
 
 
 def test_a_receiver_that_hangs_is_given_up(local: None, receiver: Any, monkeypatch: pytest.MonkeyPatch) -> None:
