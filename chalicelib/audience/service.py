@@ -1,5 +1,6 @@
 """What readers can do: subscribe, confirm, see and change their profile, leave, and be left alone."""
 
+import hmac
 from collections.abc import Callable
 from datetime import datetime
 
@@ -115,7 +116,7 @@ def unsubscribe(text: str) -> None:
         subscriber = store.find(token.id)
         if not subscriber:
             return
-        if subscriber.unsubscribe_secret != token.secret:
+        if not hmac.compare_digest(subscriber.unsubscribe_secret, token.secret):
             raise Invalid(BAD_LINK)
         try:
             erasure.erase(subscriber, EventType.UNSUBSCRIBED, "link")
