@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
-from chalicelib.campaigns import links, preflight
+from chalicelib.campaigns import links, preflight, service
 from chalicelib.campaigns.links import Links, Verdict
 from chalicelib.campaigns.preflight import Level
+from chalicelib.campaigns.service import Draft
 from tests.kernel.server import Server
 
 
@@ -155,3 +156,13 @@ def test_without_being_asked_to_visit_nobody_is_asked(server, admin, ses):
     assert found(f"{url}?visit=links")
     assert found(url)  # by the visit before
     assert len(server.seen) == 2
+
+
+def test_the_pages_visit_when_asked_and_before_the_button(server, admin, ses):
+    body = f'<p><a href="{server.on("/gone", 404)}">x</a></p>'
+    page = f"/admin/campaigns/{service.create(Draft('Hi', body)).campaign.id}"
+    assert "Visit the links" in admin.get(f"{page}/review").text
+    assert server.seen == []
+    assert "Nobody will get to" in admin.get(f"{page}/review?visit=links").text
+    links._memory.clear()
+    assert "Nobody will get to" in admin.get(f"{page}/send").text
