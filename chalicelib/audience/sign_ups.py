@@ -88,8 +88,11 @@ def _asked_again(one: Waiting, subscriber: Subscriber, now: datetime) -> None:
 
 
 def _added(subscriber: Subscriber, sign_up: SignUp) -> Capture | None:
+    """None also if there is no end of it: anybody can sign anybody up, but not fill their row."""
     known = subscriber.sources | subscriber.asked_sources
     source = sign_up.capture.source
     if not sign_up.names_source or (subscriber.activated and source in known):
         return None
-    return sign_up.capture if source in known or len(known) < model.MOST_SOURCES else None
+    tags = subscriber.tags | subscriber.asked_tags | sign_up.capture.tags
+    too_many = len(known | {source}) > model.MOST_SOURCES or len(tags) > model.MOST_TAGS_IN_ALL
+    return None if too_many else sign_up.capture

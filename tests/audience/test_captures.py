@@ -93,3 +93,18 @@ def test_the_ip_is_kept_only_if_switched_on_and_only_as_a_keyed_hash(reader, row
     hashes = [row["ip_hash"]["S"] for row in rows("captures") if "ip_hash" in row]
     assert [len(mark) for mark in hashes] == [64]
     assert "192.0.2.1" not in str(rows("captures"))
+
+
+def test_nobody_can_fill_another_reader_s_row_with_sources_and_tags(reader, rows, http, monkeypatch):
+    monkeypatch.setattr(model, "MOST_SOURCES", 4)
+    monkeypatch.setattr(model, "MOST_TAGS_IN_ALL", 40)
+    ada = reader()
+    for number in range(6):
+        tags = [f"{number}-{tag}" for tag in range(20)] if number < 3 else []
+        body = {"email": "ada@example.net", "source": f"s{number}", "tags": tags}
+        assert http.post("/api/subscribe", json=body, source_ip=f"203.0.113.{number}").status == 201
+        ada.deliver()
+    (row,) = rows("subscribers")
+    assert sorted(row["asked_sources"]["SS"]) == ["s0", "s1", "s3", "s4"]
+    assert len(row["asked_tags"]["SS"]) == 40
+    assert len(rows("captures")) == 4
