@@ -44,7 +44,9 @@ def client(service: str, attempts: int = 3) -> Any:
     from botocore.config import Config
 
     retries = {"mode": "standard", "total_max_attempts": attempts}
-    config = Config(connect_timeout=3, read_timeout=10, retries=retries)
+    # Left to itself botocore signs links to files as buckets made since 2020 refuse, and for another region's host.
+    files: dict[str, Any] = {"signature_version": "s3v4", "s3": {"addressing_style": "virtual"}}
+    config = Config(connect_timeout=3, read_timeout=10, retries=retries, **(files if service == "s3" else {}))
     with making:
         return session().create_client(service, config=config)
 

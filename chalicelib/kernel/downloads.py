@@ -47,11 +47,6 @@ def clean_up() -> int:
     return len(old)
 
 
-def _uploaded(number: int, piece: bytes, upload: dict[str, str]) -> dict[str, object]:
-    answer = aws.call("s3", "upload_part", PartNumber=number, Body=piece, **upload)
-    return {"PartNumber": number, "ETag": answer["ETag"]}
-
-
 def _pieces(chunks: Iterable[bytes]) -> Iterator[bytes]:
     piece = bytearray()
     for chunk in chunks:

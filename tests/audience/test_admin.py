@@ -2,7 +2,6 @@
 
 import csv
 import io
-import time
 from itertools import repeat
 from urllib.parse import parse_qsl, urlsplit
 
@@ -174,10 +173,11 @@ def test_an_export_larger_than_an_answer_comes_by_a_signed_link_that_ends(admin,
     answer = admin.get("/admin/api/subscribers/export")
     assert answer.status == 303
     link = urlsplit(answer.headers["Location"])
-    assert link.hostname.startswith("gna-downloads.s3.")
+    # By itself botocore signs such links in a way that buckets made since 2020 refuse, and for the wrong host.
+    assert link.hostname == "gna-downloads.s3.eu-west-1.amazonaws.com"
     signed = dict(parse_qsl(link.query))
     assert signed["response-content-disposition"] == 'attachment; filename="subscribers.csv"'
-    assert int(signed.get("X-Amz-Expires") or int(signed["Expires"]) - time.time()) <= 300
+    assert (signed["X-Amz-Algorithm"], signed["X-Amz-Expires"]) == ("AWS4-HMAC-SHA256", "300")
     body = bucket.get_object(Bucket="gna-downloads", Key=link.path[1:])["Body"].read()
     assert body.startswith(b"\xef\xbb\xbfemail,nickname,status,activated_at\r\n")
     assert body.count(b"\r\n") == 40_001
