@@ -78,20 +78,25 @@ def judge(entries: Iterable[Entry], memory: Memory | None, now: datetime, flood:
     unique = _unique(entries)
     waiting = [entry.dated for entry in unique if entry.dated and entry.dated > now + AHEAD]
     present = [entry for entry in unique if not (entry.dated and entry.dated > now + AHEAD)]
-    new = _new(present, memory) if memory else []
+    unknown = _unknown(present, memory) if memory else []
+    new = [entry for entry in unknown if memory and _is_recent(entry, memory)]
+    rewritten = len(unknown) == len(present) >= FLOODABLE
     return Verdict(
         new=tuple(sorted(new, key=_latest_first)),
         memory=_remember(present, memory, now),
         waiting_until=min(waiting, default=None),
         first=memory is None,
-        flood=len(new) > flood or (len(unique) >= FLOODABLE and len(new) == len(unique)),
+        flood=len(new) > flood or (rewritten and bool(new)),
     )
 
 
-def _new(present: Sequence[Entry], memory: Memory) -> list[Entry]:
+def _unknown(present: Sequence[Entry], memory: Memory) -> list[Entry]:
     seen = set(memory.marks)
-    since = memory.watermark - NEAR
-    return [entry for entry in present if entry.mark not in seen and (not entry.dated or entry.dated > since)]
+    return [entry for entry in present if entry.mark not in seen]
+
+
+def _is_recent(entry: Entry, memory: Memory) -> bool:
+    return not entry.dated or entry.dated > memory.watermark - NEAR
 
 
 def _remember(present: Sequence[Entry], memory: Memory | None, now: datetime) -> Memory:

@@ -199,7 +199,7 @@ def _counted(new: Sequence[Entry], send: bool, flood: bool) -> str:
     count = _entries(len(new), "new ")
     if send:
         return f"{count}: a campaign is on its way"
-    return f"{count}: a draft, because that many at once is unusual" if flood else f"{count}: a draft to review"
+    return f"{count}: a draft, because so much of the feed is new at once" if flood else f"{count}: a draft to review"
 
 
 def _entries(count: int, kind: str = "") -> str:

@@ -117,6 +117,16 @@ def test_a_feed_whose_entries_are_all_new_was_rewritten():
     assert judge(rewritten, memory, NOW, 50).flood
 
 
+def test_a_rewritten_feed_is_a_flood_though_most_of_it_is_too_old_to_be_mailed():
+    """A post a day: only those of the last two days pass for new, and they were mailed under their old ids."""
+    memory = remembering(*(dated(number, 24 * number) for number in range(20)))
+    rewritten = [dated(100 + number, 24 * number) for number in range(20)]
+    verdict = judge([*rewritten, dated(7, -48)], memory, NOW, FLOOD)
+    assert 0 < len(verdict.new) < 4
+    assert verdict.flood
+    assert not judge([*rewritten, dated(19, 24 * 19)], memory, NOW, FLOOD).flood, "one is known: it was not rewritten"
+
+
 def test_a_feed_that_shows_only_its_latest_post_is_no_flood():
     memory = remembering(dated(1, 5))
     verdict = judge([dated(2, 1)], memory, NOW, FLOOD)
