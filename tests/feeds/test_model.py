@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chalicelib.feeds.model import AHEAD, NEAR, Entry, Memory, identity, judge
+from tests.hostile.anything import bounded
 
 NOW = datetime(2026, 11, 16, 12, tzinfo=UTC)
 FLOOD = 10
@@ -134,6 +135,7 @@ def test_a_feed_that_shows_only_its_latest_post_is_no_flood():
     assert not verdict.flood
 
 
+@bounded(25)
 @given(documents, documents)
 def test_the_same_document_twice_has_nothing_new(before, after):
     memory = judge(after, remembering(*before), NOW, FLOOD).memory
@@ -146,6 +148,7 @@ def test_of_two_twins_of_one_time_the_published_one_counts():
         assert judge(order, remembering(dated(1, 5)), NOW, FLOOD).new == (twins[1],)
 
 
+@bounded(25)
 @given(documents, documents, st.randoms())
 def test_the_order_and_repetition_of_entries_change_nothing(before, after, random):
     memory = remembering(*before)
@@ -155,6 +158,7 @@ def test_the_order_and_repetition_of_entries_change_nothing(before, after, rando
     assert one == other
 
 
+@bounded(25)
 @given(documents, st.data())
 def test_entries_that_vanish_and_return_are_not_mailed_again(entries, data):
     memory = remembering(*entries)
@@ -166,6 +170,7 @@ def test_entries_that_vanish_and_return_are_not_mailed_again(entries, data):
     assert new(entries, memory) == []
 
 
+@bounded(25)
 @given(st.lists(documents, max_size=6))
 def test_no_entry_is_ever_mailed_twice(history):
     memory, mailed = remembering(), []
@@ -176,6 +181,7 @@ def test_no_entry_is_ever_mailed_twice(history):
     assert len(mailed) == len(set(mailed))
 
 
+@bounded(25)
 @given(documents, documents)
 def test_the_watermark_never_moves_back_nor_into_the_future(before, after):
     memory = remembering(*before)
@@ -183,6 +189,7 @@ def test_the_watermark_never_moves_back_nor_into_the_future(before, after):
     assert memory.watermark <= later.watermark <= NOW + AHEAD
 
 
+@bounded(25)
 @given(documents, st.lists(st.integers(min_value=100, max_value=200), unique=True, min_size=1, max_size=9))
 def test_every_post_published_since_is_mailed(before, numbers):
     memory = remembering(*before)
