@@ -31,7 +31,7 @@ def try_letter(request: Request) -> Response:
     try:
         proofs.send_test(whole, addresses.parse(typed))
     except GnaError as failure:
-        return _review(request, whole, 400, problem=f"The test was not sent: {failure.reason}", tester=typed)
+        return _review(request, whole, 400, problem=f"The test was not sent: {failure.reason}", tester=typed[:500])
     audit.record(request, "campaign.test", campaign_id=whole.campaign.id)
     return frame.back(f"{HERE}/{whole.campaign.id}/review", "tested")
 
@@ -45,7 +45,7 @@ def time_letter(request: Request) -> Response:
             raise Invalid("Choose a day and a time")
         service.schedule(campaign_id, at, fields.time_zone(zone))
     except Invalid as failure:
-        return _review(request, _sendable(request), 400, problem=failure.reason, at=at, zone=zone)
+        return _review(request, _sendable(request), 400, problem=failure.reason, at=at[:64], zone=zone[:64])
     audit.record(request, "campaign.schedule", campaign_id=campaign_id)
     return frame.back(f"{HERE}/{campaign_id}/review", "scheduled")
 

@@ -18,6 +18,7 @@ from chalicelib.web.routing import Routes
 routes = Routes(__name__, errors=frame.problem, authorizer=door)
 
 _HERE = "/admin/subscribers"
+_LONGEST_ECHO = 500
 
 
 @routes.get(_HERE)
@@ -69,7 +70,7 @@ def change_do_not_contact(request: Request) -> Response:
     try:
         key = addresses.parse(typed).key
     except Invalid as failure:
-        values = {"here": _HERE, "email": typed, "problem": failure.reason}
+        values = {"here": _HERE, "email": typed[:_LONGEST_ECHO], "problem": failure.reason}
         return frame.page(request, "admin/do_not_contact.html", 400, **values)
     if request.text("wish") == "lift":
         audit.record(request, "do_not_contact.lift")

@@ -17,6 +17,8 @@ routes = Routes(__name__, errors=frame.problem, authorizer=door)
 
 _HERE = "/admin/webhooks"
 _ONE = _HERE + "/{webhook_id}"
+# Longer than either may be: what is refused comes back on the page, but not all of a megabyte.
+_LONGEST = 2_500
 _BLANK = {"url": "", "description": "", "types": [], "include_address": False}
 
 
@@ -102,8 +104,8 @@ def remove_hook(request: Request) -> Response:
 
 def _typed(request: Request) -> dict[str, Any]:
     return {
-        "url": request.text("url") or "",
-        "description": request.text("description") or "",
+        "url": (request.text("url") or "")[:_LONGEST],
+        "description": (request.text("description") or "")[:_LONGEST],
         "types": [type.value for type in EventType if request.text(f"type_{type.value}")],
         "include_address": bool(request.text("include_address")),
     }

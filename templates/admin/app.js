@@ -131,7 +131,7 @@
       if (!answer?.ok || !answer.headers.get("Content-Type").startsWith("text/plain")) return;
       field.value = await answer.text();
       field.required = name === "body";
-      link.parentElement.remove();
+      link.closest("p").remove();
       marker.remove();
     };
     Promise.all(all("[data-held]", form).map(fill)).then(() => { count(); draw(); });

@@ -152,3 +152,17 @@ def test_no_page_is_too_large_whatever_stands_in_it(desk, people, blog, configur
     found = {path: (answer.status, len(answer.body)) for path in pages for answer in [desk.get(path)]}
     assert {status for status, _ in found.values()} == {200}, found
     assert {path: size for path, (_, size) in found.items() if size > LARGEST} == {}, found
+
+
+def test_what_is_refused_comes_back_but_not_a_megabyte_of_it(desk):
+    letter = service.create(Draft("Beans", "<p>x</p>")).campaign.id
+    long = "&" * 200_000
+    for path, fields_ in (
+        ("/admin/do-not-contact", {"email": long}),
+        ("/admin/webhooks", {"url": long, "description": long}),
+        (f"/admin/campaigns/{letter}/test", {"email": long}),
+        (f"/admin/campaigns/{letter}/schedule", {"scheduled_at": long, "time_zone": long}),
+    ):
+        answer = desk.post(path, **fields_)
+        assert answer.status == 400
+        assert len(answer.body) <= LARGEST, path
