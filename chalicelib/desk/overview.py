@@ -20,7 +20,7 @@ from chalicelib.mail import account as mail_account
 from chalicelib.mail.account import Account
 
 _DAYS = 400
-_RECENT = 20
+_RECENT, _SCHEDULED = 20, 100
 _ALMOST = 0.9
 
 Found = TypeVar("Found")
@@ -54,27 +54,31 @@ class Overview:
 
 def gather() -> Overview:
     days = _tried(lambda: census.days(_DAYS)) or []
-    recent = _tried(lambda: campaigns.page(None, 1, _RECENT).items) or []
-    scheduled = _tried(lambda: campaigns.page(State.SCHEDULED, 1, 100).items) or []
+    drafts, scheduled, sending, sent = (_latest(state) for state in State)
     feed = _tried(feeds.view)
     account = _tried(mail_account.account)
     today = clock.now().date()
     week = [day for day in days if day.day > (today - timedelta(days=7)).isoformat()]
-    sent = [one for one in recent if one.published_at]
     return Overview(
         people=days[-1].total if days else 0,
         joined=sum(day.joined for day in week),
         left=sum(day.left for day in week),
         chart=chart.of(days, today),
-        drafts=tuple(one for one in recent if one.state is State.DRAFT)[:3],
+        drafts=tuple(drafts[:3]),
         last=max(sent, key=lambda one: one.published_at or one.created_at, default=None),
         next=min(scheduled, key=lambda one: one.scheduled_at or one.created_at, default=None),
-        sending=tuple(one for one in recent if one.state is State.PUBLISHING),
+        sending=tuple(sending),
         feed=feed,
         bounces=_tried(lambda: bounces.page(1, 1).total),
         account=account,
-        concerns=tuple(_concerns(recent, feed, account)),
+        concerns=tuple(_concerns([*drafts, *sent], feed, account)),
     )
+
+
+def _latest(state: State) -> list[Campaign]:
+    """By state, because the newest of all may be drafts only. Of the scheduled ones all, for the next may be old."""
+    most = _SCHEDULED if state is State.SCHEDULED else _RECENT
+    return _tried(lambda: campaigns.page(state, 1, most).items) or []
 
 
 def _concerns(recent: list[Campaign], feed: feeds.View | None, account: Account | None) -> Iterator[Concern]:

@@ -1,6 +1,8 @@
 from datetime import date
 
+from chalicelib.campaigns import deliveries
 from chalicelib.campaigns import service as campaigns
+from chalicelib.campaigns.model import Counts
 from chalicelib.campaigns.service import Draft
 from chalicelib.census.service import Day
 from chalicelib.desk import chart
@@ -24,6 +26,17 @@ def test_people_quota_and_the_next_campaign_are_there(desk, ses, person):
     assert "Beans" in seen
     assert "Tue 1 Jan 2030, 09:00, Europe/Berlin 1 Jan 2030, 08:00 UTC" in seen
     assert "a second" in seen
+
+
+def test_what_was_written_long_ago_is_not_forgotten_over_what_was_written_since(desk, ses):
+    failed, sending = (campaigns.create(Draft(subject, "x")).campaign.id for subject in ("Failed", "Under way"))
+    deliveries.finish(campaigns.send_now(failed).deliveries[0], Counts(2, 1, 0, 1))
+    for number in range(21):
+        campaigns.create(Draft(f"Draft {number}", "x"))
+    assert "Last campaign Failed" in desk.see("/admin")
+    assert "“Failed” did not reach everybody" in desk.see("/admin")
+    campaigns.send_now(sending)
+    assert "On its way Under way" in desk.see("/admin")
 
 
 def test_a_room_that_does_not_answer_leaves_its_place_empty(desk, configure):
