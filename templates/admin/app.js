@@ -53,9 +53,10 @@
   }
 
   const post = async (path, body) => {
-    const answer = await fetch(path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
-    if (!answer.ok) throw new Error((await answer.json()).error);
-    return answer.json();
+    const answer = await fetch(path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) }).catch(() => null);
+    const found = await answer?.json().catch(() => null);
+    if (!answer?.ok || !found) throw new Error(found?.error || "Not known just now");
+    return found;
   };
 
   const compose = one("[data-compose]");

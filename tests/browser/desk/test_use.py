@@ -9,6 +9,9 @@ from tests.browser import looking
 from tests.conftest import received
 from tests.desk.clocks import CHANGING_CLOCKS
 
+# What comes in place of an answer when the session at Access has ended.
+SIGNED_OUT = {"status": 200, "content_type": "text/html", "body": "<title>Sign in</title>"}
+
 
 def _letter(page):
     return page.frame_locator("iframe:not(.coming)")
@@ -107,7 +110,9 @@ def test_somebody_is_found_and_removed_by_keyboard_alone(desk, look):
 
 def test_words_that_are_not_saved_are_not_lost_by_a_wrong_click(desk, look):
     page = look()
+    page.route("**/audience", lambda route: route.fulfill(**SIGNED_OUT))
     page.goto(f"/admin/campaigns/{desk.draft}")
+    page.get_by_text("Not known just now").wait_for()
     page.get_by_label("Subject").fill("Changed")
     asked = []
     page.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.dismiss()))
@@ -136,6 +141,13 @@ def test_a_letter_longer_than_a_page_comes_after_it_and_is_saved_as_it_was(desk,
     body = "".join(f"Line {number}: & <b>ü</b>\n" for number in range(4_000))
     tome = service.create(Draft("Tome", body)).campaign.id
     page = look()
+    page.route("**/words/body", lambda route: route.fulfill(**SIGNED_OUT))
+    with page.expect_response("**/words/body"):
+        page.goto(f"/admin/campaigns/{tome}")
+    page.get_by_role("button", name="Save", exact=True).click()
+    page.get_by_text("Saved.").wait_for()
+    assert service.view(tome).content.body == body
+    page.unroute("**/words/body")
     page.goto(f"/admin/campaigns/{tome}")
     page.get_by_text("are too much for this page").wait_for(state="detached")
     assert page.get_by_label("Letter").input_value() == body
