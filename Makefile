@@ -96,7 +96,7 @@ restore: $(VENV)/.ready ## people who are in restored tables and lost here: coun
 doctor: $(VENV)/.ready ## what is wrong, why it matters, how to fix it; before and after deploying
 	@$(BIN)/python -m deploy.doctor --stage $(STAGE)
 
-load: $(VENV)/.run $(EMULATOR)/.ready ## many people at once while a campaign goes out (LOAD_SECONDS, LOAD_CROWD, LOAD_CONCURRENCY, LOAD_ADMIN_EVERY)
+load: $(VENV)/.run $(EMULATOR)/.ready ## many people at once while a campaign goes out (LOAD_SECONDS, LOAD_CROWD, LOAD_CONCURRENCY, LOAD_ADMIN_EVERY, LOAD_EXACT)
 	@$(BIN)/python -m local.trial.load
 
 faults: $(VENV)/.run $(EMULATOR)/.ready ## the same while everything breaks, then look what is left (FAULT_SECONDS, FAULT_SEED)

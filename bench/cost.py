@@ -18,7 +18,9 @@ def rows() -> list[Row]:
     shares = ", ".join(f"{name} ${price * _MILLION / large.people:.3f}" for name, price in _dollars(large).items())
     return [
         at_most("cost: a million mails beside SES's $100", _per_mail(large) * _MILLION, 0.10, " $", shares),
-        growth("cost: a mail in millionths of a dollar", {run.people: _per_mail(run) * _MILLION for run in runs}),
+        growth(
+            "cost: a mail in millionths of a dollar", {run.people: _per_mail(run) * _MILLION for run in runs}, 1.1
+        ),
         Row("cost: write units per 1,000 mails", "", f"{large.measured['write_units'] / large.people * 1000:.1f}"),
         Row("cost: read units per 1,000 mails", "", f"{large.measured['read_units'] / large.people * 1000:.1f}"),
     ]

@@ -25,7 +25,7 @@ _MEANT = ("BillingMode", "AttributeDefinitions", "KeySchema", "GlobalSecondaryIn
 
 
 @contextmanager
-def running() -> Iterator[str | None]:
+def running(prefix: str = PREFIX) -> Iterator[str | None]:
     """Its address, with empty tables in it; None if it cannot be had."""
     from tests.local.runner import free_port
 
@@ -37,7 +37,7 @@ def running() -> Iterator[str | None]:
     try:
         url = f"http://127.0.0.1:{port}"
         _wait(url)
-        _create(url)
+        _create(url, prefix)
         yield url
     finally:
         process.end(started)
@@ -73,18 +73,17 @@ def _wait(url: str) -> None:
     raise RuntimeError("dynoxide did not start")
 
 
-def _create(url: str) -> None:
-    import boto3
+def client(url: str) -> Any:
+    import botocore.session
 
-    client = boto3.client(
-        "dynamodb",
-        endpoint_url=url,
-        region_name="eu-west-1",
-        aws_access_key_id="test",
-        aws_secret_access_key="test",
-    )
-    for resource in yaml.safe_load(TEMPLATE.read_text().replace("${Prefix}", PREFIX))["Resources"].values():
+    keys = {"aws_access_key_id": "test", "aws_secret_access_key": "test"}
+    return botocore.session.get_session().create_client("dynamodb", "eu-west-1", endpoint_url=url, **keys)
+
+
+def _create(url: str, prefix: str) -> None:
+    tables = client(url)
+    for resource in yaml.safe_load(TEMPLATE.read_text().replace("${Prefix}", prefix))["Resources"].values():
         if resource["Type"] == "AWS::DynamoDB::Table":
             given: dict[str, Any] = resource["Properties"]
             wanted = {name: given[name] for name in _MEANT if name in given}
-            client.create_table(TableName=given["TableName"]["Fn::Sub"], **wanted)
+            tables.create_table(TableName=given["TableName"]["Fn::Sub"], **wanted)

@@ -20,7 +20,7 @@ from local.trial.stack import Stack, folder
 
 SECONDS = float(os.environ.get("FAULT_SECONDS", "180"))
 SEED = int(os.environ.get("FAULT_SEED", "7"))
-AT_ONCE = 40
+AT_ONCE = 30
 CROWD = 600
 _PATIENCE = float(os.environ.get("FAULT_RECOVERY", "420"))
 _SIMULATED = "simulator.amazonses.com"
@@ -87,7 +87,7 @@ class Life:
 
     def go_on(self, ended: threading.Event) -> None:
         while not ended.is_set():
-            if self._chance.random() < 0.12:
+            if self._chance.random() < 0.06:
                 self._do(self._people.newcomer(), self._people.sign_up)
             else:
                 told = self._chance.choices(
@@ -95,7 +95,7 @@ class Life:
                 )
                 if person := self._people.somebody(told[0]):
                     self._live(person)
-            ended.wait(self._chance.random() * 0.3)
+            ended.wait(self._chance.random())
 
     def _live(self, person: Person) -> None:
         acts = self._acts(person.told)

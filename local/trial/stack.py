@@ -24,10 +24,12 @@ _COMMANDS = {"workers": "local.work", "app": "local.web"}
 
 
 class Stack:
-    """`through_proxy`: the app and its workers reach AWS through a proxy that can be told to misbehave."""
+    """`through_proxy`: the app and its workers reach AWS through a proxy that can be told to misbehave. `dynamodb`:
+    where another DynamoDB than the embedded AWS's is, with our tables in it."""
 
-    def __init__(self, folder: Path, *, through_proxy: bool, **settings: str) -> None:
+    def __init__(self, folder: Path, *, through_proxy: bool, dynamodb: str | None = None, **settings: str) -> None:
         self.folder = folder
+        self._dynamodb = dynamodb
         self.options = Options(_free_port(), _free_port(), folder, tick=None)
         self._emulator = Emulator(folder / "emulator")
         self.proxy = Proxy() if through_proxy else None
@@ -44,6 +46,8 @@ class Stack:
         self._emulator.deploy(PREFIX)
         self.env = _options.environment(self.options, os.environ) | self._emulator.environment | self._settings
         self.env |= {"AWS_ENDPOINT_URL_SESV2": self.options.mail_url, "PYTHONPATH": str(_ROOT)}
+        if self._dynamodb:
+            self.env["AWS_ENDPOINT_URL_DYNAMODB"] = self._dynamodb
         if self.proxy:
             self.proxy.start(_port(self._emulator.url))
             self.env["AWS_ENDPOINT_URL"] = self.proxy.url
@@ -114,6 +118,10 @@ class Stack:
 
     def aws(self, service: str) -> Any:
         """Past every fault."""
+        if service == "dynamodb" and self._dynamodb:
+            from bench import exact
+
+            return exact.client(self._dynamodb)
         return self._emulator.client(service)
 
     def wait_until_well(self, patience: float = 60) -> None:
