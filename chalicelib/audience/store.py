@@ -152,8 +152,11 @@ def renamed(subscriber: Subscriber, nickname: str) -> Write:
 
 
 def email_changed(subscriber: Subscriber, new_email: str, now: datetime) -> list[Write]:
+    """A sign-up that waits under the old address goes with it, or it would bring that address back."""
+    old_key, new_key = addresses.key(subscriber.email), addresses.key(new_email)
     return [
-        *email_store.swapped(subscriber, addresses.key(new_email), now),
+        *email_store.swapped(subscriber, new_key, now),
+        *([sign_up_store.removed(model.address_mark(old_key))] if old_key != new_key else []),
         Update(
             SubscriberRow(subscriber.id),
             [SubscriberRow.email.set(new_email)],

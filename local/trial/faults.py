@@ -46,17 +46,27 @@ def main() -> int:
 
 
 def _trial(stack: Stack, receiver: Receiver) -> list[str]:
-    log, ended = Log(), threading.Event()
+    log = Log()
     crowd = truth.crowd(stack, CROWD, *BOUNCING, *COMPLAINING)
     hurry(stack)
     Caller(stack.options.port, log).ask("webhook", "POST", "/admin/api/webhooks", {"url": receiver.url})
     people = People(stack.options.port, stack.mailbox, log, SEED, patience=25)
     editor = Editor(stack.options.port, log, SEED)
-    breaker = Breaker(stack, receiver, SEED)
-    threads = [
-        threading.Thread(target=Life(people, stack, log, number).go_on, args=(ended,)) for number in range(AT_ONCE)
-    ]
-    threads.append(threading.Thread(target=editor.work, args=(ended,)))
+    lives = [Life(people, stack, log, number).go_on for number in range(AT_ONCE)]
+    _break_under_load(Breaker(stack, receiver, SEED), [*lives, editor.work])
+    print(log.table())
+    queued = on_queues(stack)
+    broken = recover(stack, receiver, editor, _PATIENCE)
+    found = truth.Truth(stack)
+    broken += _answers(log) + [f"{name} ended by itself" for name in stack.ended] + found.broken(people.everybody)
+    broken += [f"{person.email} is on a queue" for person in people.everybody if person.email in queued]
+    broken += [f"{address} complained and is still here" for address in COMPLAINING if address in found.activated()]
+    return broken + letters.broken(stack, found, editor, receiver, crowd)
+
+
+def _break_under_load(breaker: Breaker, load: list[Callable[[threading.Event], None]]) -> None:
+    ended = threading.Event()
+    threads = [threading.Thread(target=one, args=(ended,)) for one in load]
     for thread in threads:
         thread.start()
     breaker.go_on(SECONDS)
@@ -64,17 +74,11 @@ def _trial(stack: Stack, receiver: Receiver) -> list[str]:
     for thread in threads:
         thread.join()
     print("broken on purpose: " + ", ".join(f"{name} {count}×" for name, count in sorted(breaker.done.items())))
-    print(log.table())
-    queued = on_queues(stack)
-    broken = [*recover(stack, receiver, editor, _PATIENCE), *(f"{name} ended by itself" for name in stack.ended)]
-    found = truth.Truth(stack)
-    broken += [
-        f"{n} answers {status} to {kind}" for (kind, status), n in log.statuses.items() if status in (500, 502)
-    ]
-    broken += found.broken(people.everybody)
-    broken += [f"{person.email} is on a queue" for person in people.everybody if person.email in queued]
-    broken += [f"{address} complained and is still here" for address in COMPLAINING if address in found.activated()]
-    return broken + letters.broken(stack, found, editor, receiver, crowd)
+
+
+def _answers(log: Log) -> list[str]:
+    """A 503 says that something does not answer, and that is true; a 500 would be a defect of ours."""
+    return [f"{n} answers {status} to {kind}" for (kind, status), n in log.statuses.items() if status in (500, 502)]
 
 
 class Life:

@@ -27,6 +27,7 @@ class Person:
     unsure: bool = False
     busy: bool = False
     wanted: str = ""
+    id: str = ""
     given: list[str] = field(default_factory=list)
     gone: list[str] = field(default_factory=list)
 
@@ -110,7 +111,7 @@ class People:
         status, place, _ = person.caller.ask("confirm", "GET", link)
         if status == 303 and place.endswith("/confirmed"):
             person.promised("confirmed")
-        elif status != 400:
+        elif status not in (400, 409):
             person.unsure = True
 
     def rename(self, person: Person) -> None:
@@ -130,12 +131,14 @@ class People:
             person.wanted = new
 
     def confirm_change(self, person: Person) -> None:
-        link = self._link(person.wanted, "/confirm") if person.wanted else ""
+        """With the link that is theirs: somebody else may want the same address."""
+        link = self._newest(person.wanted, f"/confirm?token={person.id}.") if person.wanted else ""
         if not link:
             return
         status, place, _ = person.caller.ask("change", "GET", link)
         if status == 303 and "email_changed" in place:
-            person.gone.append(person.email)
+            if not person.unsure:  # or it had changed before, and they signed up with the old one since
+                person.gone.append(person.email)
             person.email, person.wanted = person.wanted, ""
             person.promised("confirmed")
         elif status not in (400, 409):
@@ -183,6 +186,7 @@ class People:
         token = self._magic(person)
         if not token:
             return False
+        person.id = token.partition(".")[0]
         status, _, _ = person.caller.ask("profile", "POST", "/api/profile/update", {"token": token, **fields})
         if status not in (200, 400, 401, 409, 429):
             person.unsure = True
@@ -190,14 +194,14 @@ class People:
 
     def _magic(self, person: Person) -> str:
         """A link that was asked for just now; an older one may be used up."""
-        before = self._newest(person.email, "/profile")
+        before = self._newest(person.email, "/profile?token=")
         person.caller.ask("request-link", "POST", "/api/profile/request-link", {"email": person.email})
         return _token(self._link(person.email, "/profile", before))
 
     def _link(self, email: str, wanted: str, before: str = "") -> str:
         """The newest mailed link of this kind, waited for as people wait for a mail."""
         until = time.monotonic() + self._patience
-        while (link := self._newest(email, wanted)) in ("", before):
+        while (link := self._newest(email, f"{wanted}?token=")) in ("", before):
             if time.monotonic() >= until:
                 return ""
             time.sleep(2)
@@ -209,7 +213,7 @@ class People:
         except (OSError, ValueError):
             return ""  # the mailbox is frozen
         found = (str(link) for mail in mails for link in _LINK.findall(mail["text"]))
-        return next((link for link in found if link.startswith(f"{wanted}?token")), "")
+        return next((link for link in found if link.startswith(wanted)), "")
 
     def _name(self) -> str:
         return f"Nick{self._number()}zq"

@@ -79,8 +79,15 @@ class Truth:
                 yield f"{person.email} was told they were confirmed and is {found or 'gone'}"
             if person.told == "confirmed" and person.nickname not in ("?", row.get("nickname", "")):
                 yield f"{person.email} was told they are called otherwise than they are"
-            if person.told == "accepted" and not found:
+            if person.told == "accepted" and not found and not self._is_suppressed(person.email):
                 yield f"{person.email} was told a mail was sent and is gone"
+
+    def _is_suppressed(self, email: str) -> bool:
+        """Whoever wants no mail is not told so by the form, and not kept."""
+        from chalicelib.audience import model
+        from chalicelib.kernel import addresses
+
+        return model.address_mark(addresses.key(email)) in self.everything.get("suppressions", "")
 
     def _erased(self, people: list[Person]) -> Iterator[str]:
         """Of who left, nothing; of the others nothing that they changed; and of nobody anything in a log."""

@@ -285,3 +285,14 @@ def test_the_download_tells_of_bounces_too(reader, rows):
     bounces.refused(rows("subscribers")[0]["id"]["S"], "0193a5c2-7b1e-7c3a-9d52-6f0a1b2c3d4e", "mailbox full")
     bounces.refused("0193a5c2-7b1e-7c3a-9d52-6f0a1b2c3d4f", "0193a5c2-7b1e-7c3a-9d52-6f0a1b2c3d4e", "other")
     assert [one["reason"] for one in ada.stored()["bounces"]] == ["refused: mailbox full"]
+
+
+def test_a_sign_up_that_still_waits_does_not_bring_the_old_address_back(reader, rows):
+    ada = reader().join()
+    ada.http.post("/api/profile/update", json={"token": ada.magic_token(), "email": "new@example.net"})
+    ada.deliver()
+    ada.http.post("/api/subscribe", json={"email": "ada@example.net", "source": "shop"})
+    assert ada.http.get(reader("new@example.net").link()).status == 303
+    ada.deliver()
+    assert [row["email"]["S"] for row in rows("subscribers")] == ["new@example.net"]
+    assert "ada@example.net" not in str([rows(table) for table in ("emails", "tokens", "captures")])
