@@ -6,6 +6,7 @@
 """
 
 import random
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import timedelta
@@ -21,10 +22,11 @@ from chalicelib.campaigns.service import Draft
 from chalicelib.events.webhooks import service as webhooks
 from chalicelib.feeds import service as feeds
 from chalicelib.feeds.state import Trigger
-from chalicelib.kernel import clock
+from chalicelib.kernel import clock, ids
 from local.gateway import Gateway
 from local.server import Server
 from tests.browser.looking import Watched
+from tests.campaigns import crowd
 from tests.desk.conftest import person as _person
 from tests.events.receiver import Receiver
 
@@ -84,18 +86,10 @@ def desk(
 
 
 def _furnish(house: Desk, person: Any, blog: Any, receiver: Receiver) -> None:
-    chance = random.Random(7)
-    for number in range(45):
-        name = chance.choice(_NAMES.split())
-        days = 90 * chance.random() ** 2 if number % 9 else 0.1
-        house.reader = person(
-            f"reader{number}@example.org",
-            name,
-            chance.choice(("blog", "footer", "seed-swap")),
-            ("garden",) if number % 3 else (),
-            days_ago=days,
-            pending=not number % 9,
-        )
+    _crowd(random.Random(7))
+    for number in range(5):
+        person(f"new{number}@example.org", _NAMES.split()[number], days_ago=0.1, pending=True)
+    house.reader = person("reader44@example.org", "Noor", "seed-swap", ("garden",), days_ago=88)
     for subject in ("What the frost left standing", "A bench, finally"):
         blog.publish(subject)
     feeds.check(Trigger.SCHEDULE)
@@ -110,6 +104,33 @@ def _furnish(house: Desk, person: Any, blog: Any, receiver: Receiver) -> None:
     bounces.refused(house.reader, house.failed, "MessageRejected")
     house.hook = webhooks.add({"url": receiver.url, "description": "Ledger of the seed bank"}).webhook.id
     webhooks.test(house.hook)
+
+
+def _crowd(chance: random.Random) -> None:
+    """Thirty-nine who joined over the last ninety days; written straight into the tables, which is faster."""
+    rows, days = [], Counter[str]()
+    for number in range(39):
+        at = clock.now() - timedelta(days=90 * chance.random() ** 2)
+        tags = {"tags": {"garden"}} if number % 3 else {}
+        days[at.date().isoformat()] += 1
+        rows.append(
+            {
+                "id": ids.new(),
+                "email": f"reader{number}@example.org",
+                "nickname": chance.choice(_NAMES.split()),
+                "status": "activated",
+                "unsubscribe_secret": ids.secret(),
+                "created_at": clock.text(at),
+                "activated_at": clock.text(at),
+                "sources": {chance.choice(("blog", "footer", "seed-swap"))},
+                **tags,
+            }
+        )
+    crowd.write("subscribers", rows)
+    counts = [
+        {"kind": "subscribers", "slot": f"{day}#0", "joined": joined, "left": 0} for day, joined in days.items()
+    ]
+    crowd.write("census", counts)
 
 
 def _finished(subject: str, counts: Counts, detail: str | None = None) -> str:
