@@ -1,0 +1,190 @@
+"""What each function asks of AWS while it does what it is for, held against its rights in `.chalice/functions.yaml`.
+No emulator knows rights: one too few would first be noticed once deployed."""
+
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from typing import Any
+
+import boto3
+import pytest
+
+from chalicelib.audience import store as audience_store
+from chalicelib.campaigns import deliveries, jobs, part_store, sending
+from chalicelib.campaigns import service as campaigns
+from chalicelib.campaigns.model import DeliveryState
+from chalicelib.campaigns.service import Draft
+from chalicelib.events import service as events
+from chalicelib.events.webhooks import lanes
+from chalicelib.events.webhooks import service as webhooks
+from chalicelib.events.webhooks import store as webhook_store
+from chalicelib.events.webhooks.model import BUS
+from chalicelib.feeds import store as feed_store
+from chalicelib.kernel import aws as kernel_aws
+from chalicelib.kernel import clock, locks, settings, tables
+from tests.audience.reader import Reader
+from tests.bounces.test_service import event as ses_event
+from tests.campaigns.crowd import gather
+from tests.conftest import received
+from tests.deploy.rights import Watch
+from tests.events.conftest import happen
+from tests.events.receiver import Receiver
+
+
+@pytest.fixture
+def watch(
+    aws: None, ses: Any, receiver: Receiver, configure: Any, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Watch]:
+    """A webhook listens, so that there is somebody to tell."""
+    watch, real = Watch(), settings.secret
+
+    def secret(name: str) -> bytes:
+        watch.used[watch.running].add(("may", "secrets"))
+        return real(name)
+
+    monkeypatch.setattr(settings, "secret", secret)
+    monkeypatch.setattr(lanes, "_LANES_AT_ONCE", 1)  # moto is not made for threads
+    configure(GNA_LOCAL="true")
+    webhooks.add({"url": receiver.url, "include_address": True})
+    emitters = (kernel_aws.session().get_component("event_emitter"), tables._connection().client.meta.events)
+    for emitter in emitters:
+        emitter.register_first("before-send", watch.hear)
+    yield watch
+    for emitter in emitters:
+        emitter.unregister("before-send", watch.hear)
+    kernel_aws.client.cache_clear()
+
+
+@pytest.fixture
+def later(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    real = clock.now
+
+    def move(**time: float) -> None:
+        monkeypatch.setattr(clock, "now", lambda: real() + timedelta(**time))
+
+    return move
+
+
+@pytest.fixture
+def receiver() -> Iterator[Receiver]:
+    receiver = Receiver()
+    yield receiver
+    receiver.stop()
+
+
+@pytest.fixture
+def ada(http: Any, ses: Any, watch: Watch) -> Reader:
+    def deliver() -> None:
+        for message in received("mail"):
+            watch.work("mail", message)
+
+    return Reader(http, ses, deliver, "ada@example.net")
+
+
+def _id() -> str:
+    (row,) = tables.scan(audience_store.SubscriberRow)
+    return str(row.id)
+
+
+def test_mail(watch: Watch, ada: Reader, monkeypatch: pytest.MonkeyPatch) -> None:
+    ada.join(source="blog").subscribe(source="shop")
+    ada.http.post("/api/profile/update", json={"token": ada.magic_token(), "email": "new@example.net"})
+    ada.deliver()
+    remove = {"kind": "remove", "subscriber_id": _id()}
+    with monkeypatch.context() as busy:
+        busy.setattr(events, "ensure_relayed", lambda _: False)
+        watch.work("mail", remove)
+    watch.work("mail", remove)
+    assert not list(tables.scan(audience_store.SubscriberRow))
+    watch.hold("mail")
+
+
+def test_clean_up(watch: Watch, ada: Reader, later: Any, configure: Any) -> None:
+    configure(GNA_LOCAL="true", DOWNLOADS_BUCKET="gna-downloads")
+    boto3.client("s3").create_bucket(
+        Bucket="gna-downloads", CreateBucketConfiguration={"LocationConstraint": "eu-west-1"}
+    )
+    Reader(ada.http, ada.mailbox, ada.deliver, "bob@example.net").join()
+    ada.subscribe(source="blog")
+    later(hours=47)
+    ada.http.post("/api/subscribe", json={"email": "eve@example.net"})
+    later(hours=49)
+    watch.work("clean_up")
+    assert [message["kind"] for message in received("mail")][-1] == "sign-up"
+    watch.hold("clean_up")
+
+
+def test_deliveries(watch: Watch) -> None:
+    gather(1)
+    whole = campaigns.send_now(campaigns.create(Draft("Hello", "<p>Hi</p>")).campaign.id)
+    (message,) = received("deliveries")
+    watch.work("deliveries", message)
+    part_store.stop(whole.deliveries[0].id, "That is enough")
+    watch.work("deliveries", message)
+    assert deliveries.get(**message).state is DeliveryState.FAILED
+    watch.hold("deliveries")
+
+
+def test_sending(watch: Watch, ses: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    gather(3)
+    gather(1, email="refused@example.org")
+    ses.tell(entries={"refused@example.org": "MESSAGE_REJECTED"})
+    whole = campaigns.send_now(campaigns.create(Draft("Hello", "<p>Hi</p>")).campaign.id)
+    sending.tend(whole.deliveries[0])
+    with monkeypatch.context() as late:
+        late.setattr(jobs, "_MARGIN", 1000.0)
+        watch.work("sending", *received("sending"))
+    watch.work("sending", *received("sending"))
+    assert deliveries.get(whole.campaign.id, whole.deliveries[0].id).counts.failed == 1
+    watch.hold("sending")
+
+
+def test_sweep_deliveries(watch: Watch, later: Any) -> None:
+    gather(1)
+    for hours in (1, 20):
+        campaign = campaigns.create(Draft("Hello", "<p>Hi</p>")).campaign
+        campaigns.schedule(campaign.id, clock.text(clock.now() + timedelta(hours=hours)))
+    later(hours=20, minutes=1)
+    watch.work("sweep_deliveries")
+    (under_way,) = deliveries.under_way()
+    part_store.stop(under_way.id, "That is enough")
+    watch.work("sweep_deliveries")
+    watch.hold("sweep_deliveries")
+
+
+def test_mail_events(watch: Watch, ada: Reader) -> None:
+    ada.email = "reader@example.org"
+    ada.join()
+    for name in ("event_bounce_permanent", "event_complaint"):
+        watch.work("mail_events", ses_event(name))
+    watch.hold("mail_events")
+
+
+@pytest.mark.parametrize(("name", "messages"), [("check_feed", []), ("hurry_feed", [{"trigger": "webhook"}])])
+def test_the_feed(watch: Watch, blog: Any, name: str, messages: list[Any]) -> None:
+    blog.hub = f"{blog.url}/hub"
+    watch.work(name, *messages)
+    blog.publish("News")
+    watch.work(name, *messages)
+    blog.answer = (410, {}, b"")
+    watch.work(name, *messages)
+    with locks.held(feed_store.FEED, 60):
+        watch.work(name, *messages)
+    watch.hold(name)
+
+
+def test_the_events(watch: Watch, receiver: Receiver, ada: Reader, later: Any, configure: Any) -> None:
+    configure(GNA_LOCAL="true", EVENT_BUS="gna-events")
+    (hook,) = webhook_store.everyone()
+    ada.join()
+    watch.work("sweep_events")
+    watch.work("sweep_events")
+    for message in received("events"):
+        watch.work("send_events", message)
+    watch.work("send_events", {"aggregates": [happen()]}, {"destination": BUS})
+    receiver.answer = lambda call: 410
+    watch.work("send_events", {"destination": hook.id})
+    watch.hold("sweep_events")
+    watch.hold("send_events")
+    later(days=31)
+    watch.work("clean_up_events")
+    watch.hold("clean_up_events")
