@@ -52,6 +52,8 @@ def watch_campaign(request: Request) -> Response:
 def update_campaign(request: Request) -> Response:
     edits, content = _edits(request), _content_edits(request)
     changed = service.update(request.path["campaign_id"], edits, content, _version(request))
+    if edits.get("scheduled_at"):
+        audit.record(request, "campaign.schedule", campaign_id=changed.campaign.id)
     return _answer(changed, removed=renderer.removed(changed.campaign.format, changed.content.body))
 
 

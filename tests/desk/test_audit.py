@@ -37,6 +37,7 @@ ACTS = [
     ("campaign.delete", "POST", "/admin/campaigns/{letter}/delete", {}),
     ("campaign.delete", "DELETE", "/admin/api/campaigns/{letter}", None),
     ("campaign.schedule", "POST", "/admin/campaigns/{letter}/schedule", {"scheduled_at": "2030-01-01T00:00"}),
+    ("campaign.schedule", "PATCH", "/admin/api/campaigns/{letter}", {"scheduled_at": "2030-01-01T00:00Z"}),
     ("delivery.retry", "POST", "/admin/campaigns/{failed}/retry", {"delivery_id": "{delivery}"}),
     ("delivery.retry", "POST", "/admin/api/campaigns/{failed}/deliveries/{delivery}/retry", {}),
     # A webhook may take addresses out, so who lets it is worth knowing.
