@@ -7,7 +7,7 @@ from pynamodb.attributes import NumberAttribute, UnicodeAttribute
 
 from chalicelib.audience.model import Subscriber
 from chalicelib.kernel import addresses, clock, tables
-from chalicelib.kernel.tables import Delete, Put, Update, Write
+from chalicelib.kernel.tables import Check, Delete, Put, Update, Write
 
 
 class EmailRow(tables.Row):
@@ -24,6 +24,11 @@ def find_owner(address_key: str, now: datetime) -> str | None:
     """The id of who has this address; None when it is free, or only held by a sign-up that has expired."""
     row = tables.get(EmailRow, address_key)
     return row.subscriber_id if row and not (row.free_from and row.free_from <= clock.text(now)) else None
+
+
+def free(address_key: str, now: datetime) -> Write:
+    """Nobody has taken it since it was looked up."""
+    return Check(EmailRow(address_key), _free(now))
 
 
 def claimed(subscriber: Subscriber, until: datetime, gone: int, now: datetime) -> Write:

@@ -75,7 +75,8 @@ def suppress(address_key: str, set_by: str) -> None:
             else:
                 told = {"subscriber_id": None, "reason": set_by}
                 event = outbox.record(EventType.DO_NOT_CONTACT_SET, mark, told)
-                tables.transact(wish, sign_up_store.removed(mark), event)
+                nobody = [] if owner else [email_store.free(address_key, now)]
+                tables.transact(wish, sign_up_store.removed(mark), *nobody, event)
             return
         except tables.Stale:
             continue

@@ -41,7 +41,12 @@ def clean_up(time_left: Callable[[], bool]) -> None:
     the queue gave up. Each stands by itself, so that a run that is cut short, or runs beside another, leaves nothing
     half done."""
     now = clock.now()
-    expired = forgotten = 0
+    again = expired = forgotten = 0
+    for mark in sign_up_store.left_behind(now):
+        if not time_left():
+            break
+        queues.send("mail", {"kind": model.SIGN_UP, "mark": mark})
+        again += 1
     for subscriber_id in store.expired_sign_ups(now):
         if not time_left():
             break
@@ -51,6 +56,5 @@ def clean_up(time_left: Callable[[], bool]) -> None:
             break
         token_store.forget(row)
         forgotten += 1
-    log.info("clean_up.done", expired=expired, tokens=forgotten, downloads=downloads.clean_up(), days=census.fold())
-    for mark in sign_up_store.left_behind(now):
-        queues.send("mail", {"kind": model.SIGN_UP, "mark": mark})
+    counts = {"again": again, "expired": expired, "tokens": forgotten, "downloads": downloads.clean_up()}
+    log.info("clean_up.done", **counts, days=census.fold())

@@ -98,7 +98,7 @@ def created(subscriber: Subscriber, now: datetime) -> list[Write]:
 
 
 def asked_again(subscriber: Subscriber, nickname: str | None, capture: Capture | None) -> list[Write]:
-    """A person who is here already signs up again: what they say now waits for their confirmation too."""
+    """A person who is here already, and still is, signs up again: what they say now waits for their confirmation."""
     actions: list[Any] = []
     if nickname and not subscriber.activated:
         actions.append(SubscriberRow.nickname.set(nickname))
@@ -106,7 +106,7 @@ def asked_again(subscriber: Subscriber, nickname: str | None, capture: Capture |
         actions.append(SubscriberRow.asked_sources.add({capture.source}))
         if capture.tags:
             actions.append(SubscriberRow.asked_tags.add(set(capture.tags)))
-    return [Update(SubscriberRow(subscriber.id), actions, _still(subscriber))] if actions else []
+    return [Update(SubscriberRow(subscriber.id), actions, _still(subscriber)) if actions else present(subscriber)]
 
 
 def present(subscriber: Subscriber) -> Write:

@@ -1,5 +1,7 @@
 """What can be done with a delivery: woken, annotated, finished, tried again. Sending itself is the engine's."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
 
@@ -33,12 +35,16 @@ def wake(whole: Whole) -> None:
             _wake(delivery)
 
 
-def annotate(delivery: Delivery, note: str | None, recipients: int | None = None) -> None:
+def annotate(delivery: Delivery, note: str | None) -> None:
     """Say something about a delivery under way ("continuing tomorrow: daily quota"); too late is no matter."""
-    try:
-        delivery_store.annotate(delivery, note, recipients)
-    except tables.Stale:
-        log.info("delivery.note_too_late", delivery_id=delivery.id)
+    with _unless_over(delivery):
+        delivery_store.annotate(delivery, note)
+
+
+def expect(delivery: Delivery, recipients: int) -> None:
+    """Write down how many it will be; counting takes its time, and what was annotated meanwhile stays."""
+    with _unless_over(delivery):
+        delivery_store.expect(delivery, recipients)
 
 
 def finish(delivery: Delivery, counts: Counts, error_detail: str | None = None) -> Whole:
@@ -74,6 +80,14 @@ def retry(campaign_id: str, delivery_id: str) -> Whole:
     whole = changes.apply(campaign_id, None, again)
     wake(whole)
     return whole
+
+
+@contextmanager
+def _unless_over(delivery: Delivery) -> Iterator[None]:
+    try:
+        yield
+    except tables.Stale:
+        log.info("delivery.note_too_late", delivery_id=delivery.id)
 
 
 def _wake(delivery: Delivery) -> None:

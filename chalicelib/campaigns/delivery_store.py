@@ -1,6 +1,7 @@
 """Deliveries in DynamoDB: one row each, under its campaign. How far a delivery has come is the engine's to keep."""
 
 from datetime import datetime
+from typing import Any
 
 from pynamodb.attributes import NumberAttribute, UnicodeAttribute
 
@@ -47,13 +48,19 @@ def deleting(delivery: Delivery) -> tables.Write:
     return tables.Delete(DeliveryRow(delivery.campaign_id, delivery.id))
 
 
-def annotate(delivery: Delivery, note: str | None, recipients: int | None) -> None:
+def annotate(delivery: Delivery, note: str | None) -> None:
     """Raises `Stale` if the delivery is no longer being sent on this attempt."""
-    actions = [DeliveryRow.note.set(note) if note else DeliveryRow.note.remove()]
-    if recipients is not None:
-        actions.append(DeliveryRow.recipients.set(recipients))
+    _change(delivery, DeliveryRow.note.set(note) if note else DeliveryRow.note.remove())
+
+
+def expect(delivery: Delivery, recipients: int) -> None:
+    """Raises `Stale` like `annotate`."""
+    _change(delivery, DeliveryRow.recipients.set(recipients))
+
+
+def _change(delivery: Delivery, action: Any) -> None:
     same = (DeliveryRow.state == DeliveryState.SENDING.value) & (DeliveryRow.attempt == delivery.attempt)
-    tables.update(DeliveryRow(delivery.campaign_id, delivery.id), actions, same)
+    tables.update(DeliveryRow(delivery.campaign_id, delivery.id), [action], same)
 
 
 def _row(delivery: Delivery) -> DeliveryRow:

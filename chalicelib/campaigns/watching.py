@@ -49,7 +49,7 @@ def _expected(campaign: Campaign, found: Sequence[Delivery]) -> int:
     for one in found:
         if one.state is DeliveryState.SENDING and one.started_at:
             people = recipients.count(campaign.aim, one.started_at)
-            deliveries.annotate(one, one.note, people)
+            deliveries.expect(one, people)
             counted += people
     return counted
 

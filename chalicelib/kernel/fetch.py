@@ -99,9 +99,16 @@ def _follow(method: str, url: str, headers: Mapping[str, str], body: bytes | Non
         if method == "POST" or answer.status not in _REDIRECTS or not location:
             return answer
         only_permanent = only_permanent and answer.status in _PERMANENT
-        onward = urljoin(call.url, _readable(location))
+        onward = _onward(call.url, _readable(location))
         call = replace(call, url=onward, permanent_url=onward if only_permanent else call.permanent_url)
     raise FetchFailed("redirects", "too many redirects")
+
+
+def _onward(url: str, location: str) -> str:
+    try:
+        return urljoin(url, location)
+    except ValueError:  # half an IPv6 address, for one
+        raise FetchFailed("protocol", "it leads on to something that is no URL") from None
 
 
 def _readable(location: str) -> str:

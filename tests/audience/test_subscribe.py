@@ -339,7 +339,8 @@ def test_several_sign_ups_before_the_worker_comes_make_one_reader_with_all_they_
 
 def test_more_sign_ups_than_anybody_makes_are_still_answered(reader, http, rows):
     for number in range(25):
-        body = {"email": "ada@example.net", "metadata": {"x": "y" * 10_000, "n": number}}
+        largest = {"metadata": {"x": [1] * 5000, "n": number}, "tags": [f"{n:02}{'🙂' * 62}" for n in range(20)]}
+        body = {"email": "ada@example.net", "nickname": "🙂" * 50, **largest}
         assert http.post("/api/subscribe", json=body, source_ip=f"203.0.113.{number}").status == 201
     (row,) = rows("tokens")
     assert len(row["said"]["SS"]) == 20

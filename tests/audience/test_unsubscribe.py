@@ -2,8 +2,9 @@
 
 import pytest
 
-from chalicelib.audience import capture_store, jobs, model, store
+from chalicelib.audience import capture_store, email_store, erasure, jobs, model, store
 from chalicelib.kernel import clock, tables
+from tests.conftest import received
 
 BOUNDARY = "----gna"
 
@@ -127,3 +128,19 @@ def test_a_source_that_comes_between_reading_and_erasing_is_erased_too(reader, r
         jobs.clean_up(lambda: True)
     assert rows("subscribers") == []
     assert "Ada" not in str(rows("captures"))
+
+
+def test_a_wish_holds_also_for_whom_the_worker_takes_in_at_the_same_moment(reader, http, rows, monkeypatch):
+    http.post("/api/subscribe", json={"email": "ada@example.net"})
+    late = received("mail")
+    real = email_store.find_owner
+
+    def slow(*given):
+        owner = real(*given)
+        while late:
+            jobs.handle(late.pop())
+        return owner
+
+    monkeypatch.setattr(email_store, "find_owner", slow)
+    erasure.suppress("ada@example.net", "admin")
+    assert rows("subscribers") == rows("emails") == rows("tokens") == rows("captures") == []

@@ -75,13 +75,16 @@ def test_a_late_worker_of_the_last_attempt_cannot_finish_the_next():
 
 def test_a_note_is_shown_while_sending_and_gone_after():
     delivery = in_state(State.PUBLISHING).deliveries[0]
-    deliveries.annotate(delivery, "Continuing tomorrow: daily quota", recipients=5)
+    deliveries.annotate(delivery, "Continuing tomorrow: daily quota")
+    deliveries.expect(delivery, 5)
     read = deliveries.get(delivery.campaign_id, delivery.id)
     assert (read.note, read.counts.recipients) == ("Continuing tomorrow: daily quota", 5)
     assert [one.id for one in deliveries.under_way()] == [delivery.id]
     deliveries.finish(delivery, Counts(5, 5))
     deliveries.annotate(delivery, "too late")
-    assert deliveries.get(delivery.campaign_id, delivery.id).note is None
+    deliveries.expect(delivery, 7)
+    after = deliveries.get(delivery.campaign_id, delivery.id)
+    assert (after.note, after.counts.recipients) == (None, 5)
     assert deliveries.under_way() == []
 
 

@@ -89,6 +89,10 @@ def test_a_redirect_is_checked_like_the_first_hop(server, location):
     assert failure(url).kind == "refused"
 
 
+def test_a_redirect_to_what_is_no_url_is_a_failure_like_others(server):
+    assert failure(server.on("/a", 302, Location="http://[half")).kind == "protocol"
+
+
 @pytest.mark.parametrize(
     "url",
     [
