@@ -42,11 +42,6 @@ def clean_up(time_left: Callable[[], bool]) -> None:
     half done."""
     now = clock.now()
     again = expired = forgotten = 0
-    for mark in sign_up_store.left_behind(now):
-        if not time_left():
-            break
-        queues.send("mail", {"kind": model.SIGN_UP, "mark": mark})
-        again += 1
     for subscriber_id in store.expired_sign_ups(now):
         if not time_left():
             break
@@ -56,5 +51,10 @@ def clean_up(time_left: Callable[[], bool]) -> None:
             break
         token_store.forget(row)
         forgotten += 1
+    for mark in sign_up_store.left_behind(now):
+        if not time_left():
+            break
+        queues.send("mail", {"kind": model.SIGN_UP, "mark": mark})
+        again += 1
     counts = {"again": again, "expired": expired, "tokens": forgotten, "downloads": downloads.clean_up()}
     log.info("clean_up.done", **counts, days=census.fold())

@@ -53,9 +53,9 @@ def waiting(row: SignUpRow) -> list[Waiting]:
 
 
 def left_behind(now: datetime) -> Iterator[str]:
-    """Marks of those who should have been taken in and written to long ago."""
+    """Marks of those who should have been taken in and written to long ago, while it is not too late for it."""
     late = clock.text(now + model.CONFIRMATION_LIFE - _PATIENCE)
-    condition = (SignUpRow.kind == model.SIGN_UP) & (SignUpRow.until <= late)
+    condition = (SignUpRow.kind == model.SIGN_UP) & SignUpRow.until.between(clock.text(now), late)
     for row in tables.scan(SignUpRow, filter_condition=condition, consistent_read=True):
         yield row.mark
 
