@@ -94,13 +94,14 @@ class Meter:
 
 def fill(table: str, items: Iterable[dict[str, Any]]) -> None:
     """Write many plain items fast; values are texts or sets of texts."""
-    from chalicelib.kernel import aws, wire
+    from chalicelib.kernel import aws
+    from chalicelib.kernel.items import typed
 
     client = aws.client("dynamodb")
     name = f"{PREFIX}-{table}"
 
     def write(batch: list[dict[str, Any]]) -> None:
-        puts = [{"PutRequest": {"Item": {k: wire.typed(v) for k, v in item.items()}}} for item in batch]
+        puts = [{"PutRequest": {"Item": {k: typed(v) for k, v in item.items()}}} for item in batch]
         client.batch_write_item(RequestItems={name: puts})
 
     with ThreadPoolExecutor(4) as pool:

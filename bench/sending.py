@@ -137,6 +137,7 @@ def _as_deployed(environ: dict[str, str]) -> Iterator[None]:
 
 def _crowd(people: int) -> None:
     from chalicelib.kernel import clock, ids, settings, wire
+    from chalicelib.kernel.items import typed
 
     at = clock.text(clock.now() - timedelta(days=1))
     table = f"{settings.current().prefix}-subscribers"
@@ -146,7 +147,7 @@ def _crowd(people: int) -> None:
             row = {"id": ids.new(), "email": f"somebody.{number}@example.org", "nickname": f"Name {number}"}
             row |= {"status": "activated", "unsubscribe_secret": "s" * 32, "created_at": at, "activated_at": at}
             row |= {"sources": {"default"}, "tags": {"weekly"}}
-            rows.append({"PutRequest": {"Item": wire.typed(row)["M"]}})
+            rows.append({"PutRequest": {"Item": typed(row)["M"]}})
         wire.dynamodb("BatchWriteItem", {"RequestItems": {table: rows}})
 
 

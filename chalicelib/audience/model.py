@@ -24,11 +24,11 @@ EXPIRED_CAPTURE_LIFE = timedelta(days=30)
 DEFAULT_SOURCE = "default"
 MOST_SOURCES = 40
 MOST_TAGS_IN_ALL = 200
+LONGEST_NICKNAME = 50
 _MOST_TAGS = 20
 _LONGEST_TAG = 64
 _LONGEST_SOURCE = 64
 _LONGEST_RAW_SOURCE = 255
-_LONGEST_NICKNAME = 50
 _MOST_METADATA_BYTES = 10_240
 _NICKNAME_LENGTH = "Nickname must be 1–50 characters"
 
@@ -92,7 +92,7 @@ def nickname(text: str | None) -> str | None:
     if text is None:
         return None
     text = unicodedata.normalize("NFC", text)
-    if not 1 <= len(text) <= _LONGEST_NICKNAME:
+    if not 1 <= len(text) <= LONGEST_NICKNAME:
         raise Invalid(_NICKNAME_LENGTH)
     if any(unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp") for character in text):
         raise Invalid("Nickname must not contain control characters")

@@ -11,6 +11,7 @@ from typing import Any
 
 from chalicelib.campaigns.parts import Part, Plan, Progress
 from chalicelib.kernel import ids, settings, wire
+from chalicelib.kernel.items import plain, typed
 
 _PLAN = "plan"
 _PACE = "pace"
@@ -32,7 +33,7 @@ def plan(delivery_id: str) -> Plan | None:
     found = wire.dynamodb("GetItem", {**_key(delivery_id, _PLAN), "ConsistentRead": True}).get("Item")
     if not found:
         return None
-    item = wire.plain(found)
+    item = plain(found)
     return Plan(delivery_id, item["attempt"], item.get("stopped"), item.get("expires_at"))
 
 
@@ -57,7 +58,7 @@ def of(delivery_id: str) -> list[Part]:
     }
     while True:
         page = wire.dynamodb("Query", query)
-        items = (wire.plain(item) for item in page["Items"])
+        items = (plain(item) for item in page["Items"])
         parts += [_part(item) for item in items if item["part"] != _PLAN]
         if "LastEvaluatedKey" not in page:
             return parts
@@ -72,12 +73,12 @@ def take(delivery_id: str, name: str, holder: str, now: int, until: int) -> Part
         "UpdateExpression": "SET holder = :holder, #until = :until, version = version + :one",
         "ConditionExpression": "progress = :open AND #until < :now",
         "ExpressionAttributeNames": {"#until": "until"},
-        "ExpressionAttributeValues": wire.typed(values)["M"],
+        "ExpressionAttributeValues": typed(values)["M"],
         "ReturnValues": "ALL_NEW",
         "ReturnValuesOnConditionCheckFailure": "ALL_OLD",
     }
     try:
-        return _part(wire.plain(wire.dynamodb("UpdateItem", update)["Attributes"]))
+        return _part(plain(wire.dynamodb("UpdateItem", update)["Attributes"]))
     except wire.ConditionFailed as failure:
         if failure.item and failure.item["holder"] == holder:
             return _part(failure.item)  # our own first try, whose answer was lost
@@ -91,7 +92,7 @@ def save(part: Part) -> Part:
     try:
         wire.dynamodb("PutItem", put)
     except wire.ConditionFailed as failure:
-        if failure.item != wire.plain(item):
+        if failure.item != plain(item):
             raise Lost from None
     return replace(part, version=part.version + 1)
 
@@ -134,7 +135,7 @@ def book(free: int, taken: int | None) -> int | None:
         **_key(_PACE, _PACE),
         "UpdateExpression": "SET free_from = :free",
         "ConditionExpression": condition,
-        "ExpressionAttributeValues": wire.typed(values)["M"],
+        "ExpressionAttributeValues": typed(values)["M"],
         "ReturnValuesOnConditionCheckFailure": "ALL_OLD",
     }
     try:
@@ -178,14 +179,14 @@ def _change_plan(delivery_id: str, expression: str, values: dict[str, Any]) -> N
         **_key(delivery_id, _PLAN),
         "UpdateExpression": expression,
         "ConditionExpression": "attribute_exists(delivery_id)",
-        "ExpressionAttributeValues": wire.typed(values)["M"],
+        "ExpressionAttributeValues": typed(values)["M"],
     }
     wire.dynamodb("UpdateItem", update)
 
 
 def _plan_item(plan: Plan) -> dict[str, Any]:
     item = {"delivery_id": plan.delivery_id, "part": _PLAN, "attempt": plan.attempt}
-    return {name: wire.typed(value) for name, value in item.items()}
+    return {name: typed(value) for name, value in item.items()}
 
 
 def _item(part: Part) -> dict[str, Any]:
@@ -208,7 +209,7 @@ def _item(part: Part) -> dict[str, Any]:
         item |= {"claim": packed(part.claim), "out": part.out}
     if part.expires_at:
         item["expires_at"] = part.expires_at
-    return {name: wire.typed(value) for name, value in item.items()}
+    return {name: typed(value) for name, value in item.items()}
 
 
 def _part(item: dict[str, Any]) -> Part:

@@ -11,6 +11,7 @@ import html
 import re
 from collections.abc import Mapping
 
+from chalicelib.audience.model import LONGEST_NICKNAME
 from chalicelib.kernel.value import value
 
 _WRITTEN = re.compile(r"\{\{\s*(nickname|greeting)\s*(?:\|([^{}<>\n\ufdd0\ufdd1]{0,60}))?\}\}")
@@ -23,7 +24,6 @@ _HOLE = re.compile(r"\{\{([a-z]\w*)\}\}")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 
 GREETING = "Hi"
-LONGEST_NICKNAME = 50
 TOKEN = "token"  # noqa: S105 - the name of a hole
 
 

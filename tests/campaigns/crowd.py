@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from chalicelib.kernel import clock, ids, tables, wire
+from chalicelib.kernel.items import typed
 
 
 def gather(people: int, *, activated_at: datetime | None = None, **more: Any) -> list[str]:
@@ -30,7 +31,7 @@ def gather(people: int, *, activated_at: datetime | None = None, **more: Any) ->
 
 def write(table: str, rows: Sequence[dict[str, Any]]) -> None:
     for first in range(0, len(rows), 25):
-        puts = [{"PutRequest": {"Item": wire.typed(row)["M"]}} for row in rows[first : first + 25]]
+        puts = [{"PutRequest": {"Item": typed(row)["M"]}} for row in rows[first : first + 25]]
         wire.dynamodb("BatchWriteItem", {"RequestItems": {tables.name(table): puts}})
 
 

@@ -2,7 +2,6 @@ from datetime import UTC, datetime
 
 import pytest
 
-from chalicelib.audience import model as audience
 from chalicelib.campaigns import fields, personal
 from chalicelib.campaigns.model import Aim, Terms
 from chalicelib.kernel.errors import Invalid
@@ -40,9 +39,6 @@ def test_the_longest_subject_with_the_longest_nickname_can_be_shown_and_sent():
     shortest, longest = personal.extremes(subject)
     assert (shortest[-4:], len(longest)) == (" you", 281)
     check_subject(longest)
-    assert audience.nickname("n" * personal.LONGEST_NICKNAME)
-    with pytest.raises(Invalid):
-        audience.nickname("n" * (personal.LONGEST_NICKNAME + 1))
 
 
 def test_a_subject_may_have_any_letters_and_joined_emoji():

@@ -12,6 +12,7 @@ from botocore.exceptions import ClientError, HTTPClientError
 from chalicelib.kernel import aws as kernel_aws
 from chalicelib.kernel import limits, tables, wire
 from chalicelib.kernel.errors import Unavailable
+from chalicelib.kernel.items import plain, typed
 from tests.conftest import enter
 
 ITEM = {"key": "a", "n": 3, "half": 0.5, "raw": b"\x00\xff", "words": frozenset({"x", "y"}), "none": None, "on": True}
@@ -69,20 +70,20 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
 
 def test_values_come_back_as_they_went(aws: None) -> None:
     table = tables.name("limits")
-    wire.dynamodb("PutItem", {"TableName": table, "Item": wire.typed(ITEM)["M"]})
-    found = wire.dynamodb("GetItem", {"TableName": table, "Key": {"key": wire.typed("a")}})
-    assert wire.plain(found["Item"]) == ITEM
+    wire.dynamodb("PutItem", {"TableName": table, "Item": typed(ITEM)["M"]})
+    found = wire.dynamodb("GetItem", {"TableName": table, "Key": {"key": typed("a")}})
+    assert plain(found["Item"]) == ITEM
 
 
 def test_lists_and_objects_come_back_too() -> None:
     value = {"deep": [1, {"text": "é"}]}
-    assert wire.plain({"it": wire.typed(value)}) == {"it": value}
+    assert plain({"it": typed(value)}) == {"it": value}
 
 
 def test_a_failed_condition_shows_what_was_in_the_way(aws: None) -> None:
     put = {
         "TableName": tables.name("limits"),
-        "Item": {"key": wire.typed("a"), "spent": wire.typed(1)},
+        "Item": {"key": typed("a"), "spent": typed(1)},
         "ConditionExpression": "attribute_not_exists(spent)",
         "ReturnValuesOnConditionCheckFailure": "ALL_OLD",
     }
@@ -94,7 +95,7 @@ def test_a_failed_condition_shows_what_was_in_the_way(aws: None) -> None:
 
 def test_a_refusal_that_is_our_defect_stays_visible(aws: None) -> None:
     with pytest.raises(ClientError, match="ResourceNotFoundException"):
-        wire.dynamodb("GetItem", {"TableName": "nowhere", "Key": {"key": wire.typed("a")}})
+        wire.dynamodb("GetItem", {"TableName": "nowhere", "Key": {"key": typed("a")}})
 
 
 def test_a_busy_table_is_asked_again(server: Server) -> None:
