@@ -100,11 +100,11 @@ def schedule(campaign_id: str, at: Any, time_zone: str | None = None) -> Whole:
     return changes.apply(campaign_id, Deed.SCHEDULE, set_time)
 
 
-def cancel(campaign_id: str, notice: str | None = None) -> Whole:
+def cancel(campaign_id: str) -> Whole:
     return changes.apply(
         campaign_id,
         Deed.CANCEL,
-        lambda whole: changes.edited(whole, {"scheduled_at": None, "notice": notice}, {}),
+        lambda whole: changes.edited(whole, {"scheduled_at": None, "notice": None}, {}),
     )
 
 
@@ -127,7 +127,7 @@ def start_due(now: datetime) -> list[Whole]:
     for campaign in due(now):
         try:
             if model.is_overdue(campaign.scheduled_at or now, now):
-                _hold(campaign)
+                _hold(campaign, now)
             else:
                 started.append(send_now(campaign.id, now))
         except (Conflict, NotFound):
@@ -138,10 +138,16 @@ def start_due(now: datetime) -> list[Whole]:
     return started
 
 
-def _hold(campaign: Campaign) -> None:
+def _hold(campaign: Campaign, now: datetime) -> None:
     from chalicelib.mail import notices
 
-    cancel(campaign.id, model.HELD)
+    def hold(whole: Whole) -> changes.Changed:
+        at = whole.campaign.scheduled_at
+        if not at or not model.is_overdue(at, now):
+            raise Conflict(model.NOT_ALLOWED)
+        return changes.edited(whole, {"scheduled_at": None, "notice": model.HELD}, {})
+
+    changes.apply(campaign.id, Deed.CANCEL, hold)
     log.warning("campaign.held", campaign_id=campaign.id)
     notices.notify_admin("A campaign was held back", f"“{campaign.subject}”\n\n{model.HELD}")
 
