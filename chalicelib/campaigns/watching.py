@@ -7,9 +7,11 @@ from chalicelib.audience import recipients
 from chalicelib.campaigns import deliveries, delivery_store, sending, store
 from chalicelib.campaigns.model import Campaign, Counts, Delivery, DeliveryState, State, Whole
 from chalicelib.census import service as census
-from chalicelib.kernel import ids
+from chalicelib.kernel import ids, locks
 from chalicelib.kernel.errors import NotFound
 from chalicelib.kernel.value import value
+
+_COUNTING_SECONDS = 60
 
 
 def live(whole: Whole) -> Whole:
@@ -21,7 +23,7 @@ def live(whole: Whole) -> Whole:
 
 @value
 class Look:
-    """`expected` is how many there will be in the end, about; None when it is over."""
+    """`expected` is how many there will be in the end, about; None when it is over, or being counted."""
 
     state: State
     deliveries: list[Delivery]
@@ -38,20 +40,23 @@ def look(campaign_id: str) -> Look:
     return Look(campaign.state, [_live(one) for one in found], expected)
 
 
-def _expected(campaign: Campaign, found: Sequence[Delivery]) -> int:
+def _expected(campaign: Campaign, found: Sequence[Delivery]) -> int | None:
     """A delivery that is tried again knows; everybody is in the census. To count some of them everybody has to be
-    looked at, so that is done once, when somebody first watches, and written down."""
+    looked at, so that is done once, by whoever watches first, and written down."""
     if known := sum(one.counts.recipients for one in found):
         return known
     if campaign.aim.everybody:
         return census.total()
-    counted = 0
-    for one in found:
-        if one.state is DeliveryState.SENDING and one.started_at:
-            people = recipients.count(campaign.aim, one.started_at)
-            deliveries.expect(one, people)
-            counted += people
-    return counted
+    with locks.held(f"count {campaign.id}", _COUNTING_SECONDS) as ours:
+        return sum(_counted(campaign, one) for one in found) if ours else None
+
+
+def _counted(campaign: Campaign, delivery: Delivery) -> int:
+    if delivery.state is not DeliveryState.SENDING or not delivery.started_at:
+        return 0
+    people = recipients.count(campaign.aim, delivery.started_at)
+    deliveries.expect(delivery, people)
+    return people
 
 
 def _live(delivery: Delivery) -> Delivery:

@@ -8,6 +8,7 @@ import pytest
 from moto.core import DEFAULT_ACCOUNT_ID
 from moto.sesv2.models import sesv2_backends
 
+from chalicelib.audience import recipients
 from chalicelib.campaigns import deliveries, sending, service
 from chalicelib.campaigns.model import Counts
 from chalicelib.kernel import clock, ids
@@ -314,3 +315,17 @@ def test_once_it_is_sent_the_counts_are_those_it_ended_with(admin):
     campaign = in_state(admin, "published")
     look = admin.get(f"{API}/{campaign['id']}/progress").json
     assert (look["state"], look["expected"], look["deliveries"][0]["sent_count"]) == ("published", None, 3)
+
+
+def test_who_watches_while_somebody_counts_does_not_count_too(admin, monkeypatch):
+    campaign = admin.post(API, json={"subject": "Hi", "body": "<p>x</p>", "aim": {"tags": {"any": ["tea"]}}}).json
+    admin.post(f"{API}/{campaign['id']}/send")
+    seen = []
+
+    def count(aim: Any, by: Any) -> int:
+        seen.append(admin.get(f"{API}/{campaign['id']}/progress").json["expected"])
+        return 7
+
+    monkeypatch.setattr(recipients, "count", count)
+    assert [admin.get(f"{API}/{campaign['id']}/progress").json["expected"] for _ in range(2)] == [7, 7]
+    assert seen == [None]
