@@ -19,8 +19,6 @@ _MOST = 30
 
 def main(arguments: list[str]) -> int:
     options = _options(arguments)
-    os.environ.setdefault("GNA_LOCAL", "true")  # a feed on this machine may be looked at
-    settings.current.cache_clear()
     now = datetime.now(UTC)
     try:
         feed = reader.read(options.url).feed
@@ -93,4 +91,5 @@ def _show_mail(verdict: Verdict, whole: bool) -> None:
 
 
 if __name__ == "__main__":
+    os.environ.setdefault("GNA_LOCAL", "true")  # a feed on this machine may be looked at
     raise SystemExit(main(sys.argv[1:]))

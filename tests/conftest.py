@@ -66,6 +66,18 @@ def _skip_without_browser(items: list[pytest.Item]) -> None:
         item.add_marker(pytest.mark.skip(reason="no chromium: `apt install chromium`, or CHROMIUM=/path/to/it"))
 
 
+@pytest.fixture(autouse=True)
+def _environment_stays() -> Iterator[None]:
+    """What a test leaves in the environment, the next one would find there."""
+    before = _environment()
+    yield
+    assert _environment() == before
+
+
+def _environment() -> dict[str, str]:
+    return {name: value for name, value in os.environ.items() if name != "PYTEST_CURRENT_TEST"}
+
+
 @pytest.fixture(scope="session")
 def _account() -> Any:
     """Made once: creating tables and clients is most of what a fast test would cost."""

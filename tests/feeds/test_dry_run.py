@@ -7,6 +7,11 @@ from chalicelib.kernel import queues
 from local import feed
 
 
+@pytest.fixture(autouse=True)
+def on_this_machine(configure):
+    configure(GNA_LOCAL="true")
+
+
 def test_it_shows_the_entries_and_the_mail_and_leaves_no_trace(aws, blog, ses, capsys):
     blog.publish("News", undated=True)
     blog.publish("More news")
