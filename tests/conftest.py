@@ -75,7 +75,8 @@ def _environment_stays() -> Iterator[None]:
 
 
 def _environment() -> dict[str, str]:
-    return {name: value for name, value in os.environ.items() if name != "PYTEST_CURRENT_TEST"}
+    set_by_others = {"PYTEST_CURRENT_TEST", "AWS_EXECUTION_ENV"}  # by pytest, and by chalice when it is imported
+    return {name: value for name, value in os.environ.items() if name not in set_by_others}
 
 
 @pytest.fixture(scope="session")

@@ -209,9 +209,13 @@ def _still(subscriber: Subscriber) -> Any:
 
 
 def _as_read(subscriber: Subscriber) -> Any:
-    """Nothing was asked for meanwhile, whose capture would stay behind."""
-    asked, path = set(subscriber.asked_sources), SubscriberRow.asked_sources
-    return _still(subscriber) & (path == asked if asked else path.does_not_exist())
+    """Nothing was asked for or confirmed meanwhile, whose capture would stay behind."""
+    asked = _holds(SubscriberRow.asked_sources, subscriber.asked_sources)
+    return _still(subscriber) & asked & _holds(SubscriberRow.sources, subscriber.sources)
+
+
+def _holds(path: Any, sources: frozenset[str]) -> Any:
+    return path == set(sources) if sources else path.does_not_exist()
 
 
 def _merged(subscriber: Subscriber) -> list[Any]:

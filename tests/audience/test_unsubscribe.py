@@ -103,10 +103,10 @@ def test_the_link_works_while_the_reader_changes_their_address(reader, rows, htt
         assert rows(table) == []
 
 
-@pytest.mark.parametrize("end", ["link", "expiry"])
+@pytest.mark.parametrize("end", ["link", "link, once confirmed", "expiry"])
 def test_a_source_that_comes_between_reading_and_erasing_is_erased_too(reader, rows, http, monkeypatch, later, end):
     """Two at once: somebody goes while a sign-up of theirs is taken in."""
-    ada = reader().join(source="blog") if end == "link" else reader()
+    ada = reader() if end == "expiry" else reader().join(source="blog")
     ada.subscribe(source="blog")
     token = _unsubscribe_token(rows)
     if end == "expiry":
@@ -118,10 +118,12 @@ def test_a_source_that_comes_between_reading_and_erasing_is_erased_too(reader, r
         found = real(subscriber_id)
         capture = model.capture("podcast", None, {"name": "Ada"}, None)
         tables.transact(*store.asked_again(found, None, capture), capture_store.asked(found.id, capture, clock.now()))
+        if end == "link, once confirmed":
+            tables.transact(*store.joined_sources(real(subscriber_id), clock.now()))
         return found
 
     monkeypatch.setattr(store, "find", find)
-    if end == "link":
+    if end != "expiry":
         assert http.get(f"/api/unsubscribe?token={token}").status == 200
     else:
         jobs.clean_up(lambda: True)
