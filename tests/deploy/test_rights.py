@@ -1,5 +1,5 @@
-"""What each function asks of AWS while it does what it is for, held against its rights in `.chalice/functions.yaml`.
-No emulator knows rights: one too few would first be noticed once deployed."""
+"""What each function asks of AWS while it does what it is for, held against its rights in `.chalice/functions.yaml`:
+not one too few, which would first be noticed once deployed, and not one too many."""
 
 from collections.abc import Callable, Iterator
 from datetime import timedelta
