@@ -8,7 +8,7 @@ import pytest
 
 from chalicelib.bounces import service as bounces
 from chalicelib.campaigns import deliveries, fields, service
-from chalicelib.campaigns.model import HELD, Aim, Counts, Terms
+from chalicelib.campaigns.model import Aim, Counts, Terms
 from chalicelib.campaigns.service import Draft
 from chalicelib.census import store as census_store
 from chalicelib.events.webhooks import model as webhook_model
@@ -37,7 +37,7 @@ def people(desk):
     """Five pages of them, with as much in each line as can be; and one with all the tags one can have."""
     addresses.parse(_ADDRESS % 0)
     words = {_OLD * 64, f"{_AMP * 64}"}
-    every = {f"{number:03}{_AMP * 61}" for number in range(800)}
+    every = {f"{number:03}{_AMP * 61}" for number in range(200)}
     now = clock.text(clock.now())
     rows = [
         {
@@ -73,7 +73,7 @@ def _letters():
             continue
         service.schedule(made, "2030-01-01T09:00", "America/Argentina/ComodRivadavia")
         if number == 1:
-            service.cancel(made, HELD)
+            service.start_due(clock.parse("2030-01-02T00:00:00Z"))  # far too late: it is held back
     _copied("campaigns", lambda row, number: row | {"id": {"S": ids.new()}}, 101)
     draft = Draft(_SUBJECT, _AMP * fields.LARGEST_BODY, _AMP * fields.LARGEST_TEXT, _SUBJECT, aim=_AIM)
     return service.create(draft).campaign.id
