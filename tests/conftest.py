@@ -50,9 +50,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def _slow_files_first(items: list[pytest.Item]) -> None:
-    """So that no worker is left alone with the slowest file while the others have nothing to do."""
-    slow = ("deployed", "emulator", "browser")
-    items.sort(key=lambda item: next((n for n, mark in enumerate(slow) if item.get_closest_marker(mark)), len(slow)))
+    """So that no worker is left alone with the slowest file while the others have nothing to do. The package is built
+    by one file at the very start, because all that need it would wait for it."""
+    slow = ("emulator", "browser", "deployed")
+
+    def place(item: pytest.Item) -> int:
+        if item.path.name == "test_archive.py" and item.get_closest_marker("deployed"):
+            return -1
+        return next((n for n, mark in enumerate(slow) if item.get_closest_marker(mark)), len(slow))
+
+    items.sort(key=place)
 
 
 def _skip_without_browser(items: list[pytest.Item]) -> None:
