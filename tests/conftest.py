@@ -44,6 +44,11 @@ _names: set[str] = set()
 TEMPLATE = Path(__file__).parent.parent / ".chalice" / "resources.yaml"
 
 
+def pytest_xdist_auto_num_workers() -> int:
+    """One more than there are cores: there is always a test that waits for something."""
+    return len(os.sched_getaffinity(0)) + 1
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     _slow_files_first(items)
     _skip_without_browser(items)
