@@ -15,7 +15,7 @@ from pathlib import Path
 from bench.table import Row, at_most
 
 _ROOT = Path(__file__).parent.parent
-_RUNS = 12
+_RUNS = 20
 
 # Processor time: on a busy machine the clock on the wall measures the others.
 _TIMED = "import time; begun = time.process_time()\n{work}\nprint('took', time.process_time() - begun)"
