@@ -54,7 +54,7 @@ def _cases(operation):
 def test_every_answer_is_one_of_the_document(place, house, url):
     for operation in _places()[place]:
 
-        @bounded(2)
+        @bounded()
         @given(case=_cases(operation), data=st.data())
         def holds(case, data):
             house.abroad.say(data)
