@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import datetime, timedelta
 
 from pynamodb.attributes import NumberAttribute, UnicodeAttribute, UnicodeSetAttribute
@@ -69,10 +70,8 @@ def keep(sign_up: SignUp, now: datetime) -> str:
         SignUpRow.expires_at.set(clock.epoch(until)),
     ]
     room = SignUpRow.said.does_not_exist() | (size(SignUpRow.said) < _MOST_WAITING)  # type: ignore[no-untyped-call]
-    try:
+    with suppress(tables.Stale):  # no more room: those before it will do
         tables.update(SignUpRow(mark, model.SIGN_UP), actions, room)
-    except tables.Stale:
-        return mark  # those before it will do
     return mark
 
 
@@ -82,11 +81,9 @@ def taken(one: Waiting, owner: str) -> Write:
 
 
 def forget(mark: str) -> None:
-    """Once whoever it was has been written to, unless they have just signed up again."""
-    try:
+    """Once whoever it was has been written to."""
+    with suppress(tables.Stale):  # they have just signed up again
         tables.delete(SignUpRow(mark, model.SIGN_UP), SignUpRow.said.does_not_exist())
-    except tables.Stale:
-        return
 
 
 def removed(mark: str) -> Write:

@@ -224,13 +224,17 @@ def test_the_lease_is_renewed_in_time_and_not_before(http, hub, monkeypatch):
     assert answer_back(http, hub, lease_seconds="864000").status == 200
 
 
-def test_a_hub_that_did_not_answer_is_asked_again_the_next_day(http, hub, monkeypatch):
+def asked_once_a_day(hub, monkeypatch):
     websub.tend()
     assert len(hub.posted) == 1
     later = datetime.now(UTC) + timedelta(days=1)
     monkeypatch.setattr(clock, "now", lambda: later)
     websub.tend()
     assert len(hub.posted) == 2
+
+
+def test_a_hub_that_did_not_answer_is_asked_again_the_next_day(http, hub, monkeypatch):
+    asked_once_a_day(hub, monkeypatch)
 
 
 def test_the_old_hub_is_left_when_the_feed_changes(http, hub, configure):
@@ -248,12 +252,7 @@ def test_the_old_hub_is_left_when_the_feed_changes(http, hub, configure):
 def test_a_hub_that_denies_is_not_asked_again_until_the_next_day(http, hub, monkeypatch):
     answer_back(http, hub)
     assert answer_back(http, hub, mode="denied").status == 200
-    websub.tend()
-    assert len(hub.posted) == 1
-    later = datetime.now(UTC) + timedelta(days=1)
-    monkeypatch.setattr(clock, "now", lambda: later)
-    websub.tend()
-    assert len(hub.posted) == 2
+    asked_once_a_day(hub, monkeypatch)
 
 
 def test_a_short_lease_is_renewed_before_it_ends(http, hub, monkeypatch):
