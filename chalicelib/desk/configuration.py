@@ -1,19 +1,17 @@
 """What is set up and what is not, as the settings page shows it. Of a secret only whether there is one."""
 
-from collections.abc import Callable, Iterator
-from typing import TypeVar
+from collections.abc import Iterator
 
-from chalicelib.kernel import checkup, log, settings
+from chalicelib.desk import parts
+from chalicelib.kernel import checkup, settings
 from chalicelib.kernel.checkup import Finding
-from chalicelib.kernel.errors import GnaError, Misconfigured
+from chalicelib.kernel.errors import Misconfigured
 from chalicelib.kernel.settings import Settings
 from chalicelib.kernel.value import value
 from chalicelib.mail import account as mail_account
 from chalicelib.mail.account import Account, Identity
 
 _NONE = "not set"
-
-Found = TypeVar("Found")
 
 
 @value
@@ -32,7 +30,7 @@ class Configuration:
 
 def gather() -> Configuration:
     current = settings.current()
-    account, identity = _tried(mail_account.account), _tried(mail_account.identity)
+    account, identity = parts.tried(mail_account.account), parts.tried(mail_account.identity)
     findings = [*_secrets_missing(), *checkup.check(current), *(_of_sending(account, identity) if account else ())]
     findings.sort(key=lambda finding: not finding.serious)
     return Configuration(tuple(findings), _groups(current), account, identity)
@@ -40,30 +38,13 @@ def gather() -> Configuration:
 
 def _of_sending(account: Account, identity: Identity | None) -> Iterator[Finding]:
     """In the words of `make doctor`, as far as the app itself may ask SES."""
-    if not account.sending_enabled:
-        yield checkup.error(
-            "SES sending is paused", "no mail leaves", "Read the account's notices in the SES console"
-        )
-    if account.in_sandbox:
-        why = "mail reaches verified addresses only, 200 a day"
-        yield checkup.error("SES is in the sandbox", why, "Request production access in the SES console")
-    if account.standing not in ("", "HEALTHY"):
-        what = f"SES calls the account {account.standing.lower()}"
-        yield checkup.error(what, "sending may be stopped", "Answer the case in the SES console")
+    yield from checkup.of_sending(account.in_sandbox, account.sending_enabled, account.standing)
     if not identity or not identity.verified:
         what = f"{identity.name} is not verified" if identity else "The sender is unknown to SES"
         yield checkup.error(what, "no mail can leave", "Create the identity in SES and put its records into the DNS")
     elif not identity.dkim:
         what = f"{identity.name} is not signed (DKIM)"
         yield checkup.error(what, "large receivers refuse it", "Put SES's three CNAMEs into the DNS")
-
-
-def _tried(ask: Callable[[], Found | None]) -> Found | None:
-    try:
-        return ask()
-    except GnaError as failure:
-        log.exception("settings.part_missing", failure)
-        return None
 
 
 def _secrets_missing() -> list[Finding]:

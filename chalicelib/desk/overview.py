@@ -1,20 +1,18 @@
 """What the first page shows: one look at every room. A room that does not answer leaves its place empty."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import timedelta
-from typing import TypeVar
 
 from chalicelib.bounces import service as bounces
 from chalicelib.campaigns import service as campaigns
 from chalicelib.campaigns.model import Campaign, DeliveryState, State
 from chalicelib.census import service as census
-from chalicelib.desk import chart, fitting
+from chalicelib.desk import chart, fitting, parts
 from chalicelib.desk.chart import Chart
 from chalicelib.events.webhooks import model as webhooks_model
 from chalicelib.events.webhooks import service as webhooks
 from chalicelib.feeds import service as feeds
-from chalicelib.kernel import checkup, clock, log, settings
-from chalicelib.kernel.errors import GnaError
+from chalicelib.kernel import checkup, clock, settings
 from chalicelib.kernel.value import value
 from chalicelib.mail import account as mail_account
 from chalicelib.mail.account import Account
@@ -22,8 +20,6 @@ from chalicelib.mail.account import Account
 _DAYS = 400
 _RECENT, _SCHEDULED = 20, 100
 _ALMOST = 0.9
-
-Found = TypeVar("Found")
 
 
 @value
@@ -53,10 +49,10 @@ class Overview:
 
 
 def gather() -> Overview:
-    days = _tried(lambda: census.days(_DAYS)) or []
+    days = parts.tried(lambda: census.days(_DAYS)) or []
     drafts, scheduled, sending, sent = (_latest(state) for state in State)
-    feed = _tried(feeds.view)
-    account = _tried(mail_account.account)
+    feed = parts.tried(feeds.view)
+    account = parts.tried(mail_account.account)
     today = clock.now().date()
     week = [day for day in days if day.day > (today - timedelta(days=7)).isoformat()]
     return Overview(
@@ -69,7 +65,7 @@ def gather() -> Overview:
         next=min(scheduled, key=lambda one: one.scheduled_at or one.created_at, default=None),
         sending=tuple(sending),
         feed=feed,
-        bounces=_tried(lambda: bounces.page(1, 1).total),
+        bounces=parts.tried(lambda: bounces.page(1, 1).total),
         account=account,
         concerns=tuple(_concerns([*drafts, *sent], feed, account)),
     )
@@ -78,7 +74,7 @@ def gather() -> Overview:
 def _latest(state: State) -> list[Campaign]:
     """By state, because the newest of all may be drafts only. Of the scheduled ones all, for the next may be old."""
     most = _SCHEDULED if state is State.SCHEDULED else _RECENT
-    return _tried(lambda: campaigns.page(state, 1, most).items) or []
+    return parts.tried(lambda: campaigns.page(state, 1, most).items) or []
 
 
 def _concerns(recent: list[Campaign], feed: feeds.View | None, account: Account | None) -> Iterator[Concern]:
@@ -91,7 +87,7 @@ def _concerns(recent: list[Campaign], feed: feeds.View | None, account: Account 
             yield Concern(True, f"“{subject}” did not reach everybody.", path, "See what happened")
     if feed and feed.url and (feed.state.is_failing or feed.state.stopped):
         yield Concern(True, f"The feed cannot be read: {feed.state.said}.", "/admin/feed", "Look at the feed")
-    for webhook in _tried(webhooks.list_webhooks) or []:
+    for webhook in parts.tried(webhooks.list_webhooks) or []:
         if webhook.state == webhooks_model.DISABLED:
             yield Concern(True, "A webhook was disabled.", f"/admin/webhooks/{webhook.id}", "Look at it")
         elif webhook.failing_since:
@@ -113,11 +109,3 @@ def _of_account(account: Account | None) -> Iterator[Concern]:
         yield Concern(False, "The SES account is in the sandbox: only verified addresses get mail.", *place)
     if account.per_day > 0 and account.sent_today >= _ALMOST * account.per_day:
         yield Concern(False, "Today’s sending quota is almost used up.", *place)
-
-
-def _tried(call: Callable[[], Found]) -> Found | None:
-    try:
-        return call()
-    except GnaError as failure:
-        log.exception("overview.part_missing", failure)
-        return None

@@ -119,3 +119,15 @@ def _feed(settings: Settings) -> Iterator[Finding]:
         )
     elif urlsplit(settings.feed_url).scheme == "http" and not settings.local:
         yield note("FEED_URL is not https", "on the way, others could write your campaigns", "Use https if you can")
+
+
+def of_sending(in_sandbox: bool, enabled: bool, standing: str) -> Iterator[Finding]:
+    """What SES itself holds against sending, whoever asked it."""
+    if in_sandbox:
+        why = "mail reaches verified addresses only, 200 a day"
+        yield error("SES is in the sandbox", why, "Request production access in the SES console")
+    if not enabled:
+        yield error("SES sending is paused", "no mail leaves", "Read the account's notices in the SES console")
+    if standing not in ("", "HEALTHY"):
+        what = f"SES calls the account {standing.lower()}"
+        yield error(what, "sending may be stopped", "Answer the case in the SES console")

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from chalicelib.kernel import checkup
 from chalicelib.kernel.checkup import Finding, domain, error, note
 from deploy.stack import Clients
 
@@ -14,14 +15,11 @@ _FEW_MAILS_A_DAY = 1000
 
 def account(clients: Clients) -> Iterator[Finding]:
     found = clients("sesv2").get_account()
-    if not found.get("ProductionAccessEnabled"):
-        why = "mail reaches verified addresses only, 200 a day"
-        yield error("SES is in the sandbox", why, "Request production access in the SES console")
-    if not found.get("SendingEnabled", True):
-        yield error("SES sending is paused", "no mail leaves", "Read the account's notices in the SES console")
-    if found.get("EnforcementStatus", "HEALTHY") != "HEALTHY":
-        status = found["EnforcementStatus"].lower()
-        yield error(f"SES calls the account {status}", "sending may be stopped", "Answer the case in the SES console")
+    yield from checkup.of_sending(
+        in_sandbox=not found.get("ProductionAccessEnabled"),
+        enabled=found.get("SendingEnabled", True),
+        standing=found.get("EnforcementStatus", ""),
+    )
     quota = found.get("SendQuota", {})
     if 0 <= quota.get("Max24HourSend", -1) <= _FEW_MAILS_A_DAY:
         most = int(quota["Max24HourSend"])
