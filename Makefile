@@ -63,7 +63,7 @@ check: $(VENV)/.ready ## format, lint, types, template, licences, known vulnerab
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	$(BIN)/cfn-lint .chalice/resources.yaml
+	$(BIN)/cfn-lint deploy/resources.yaml
 	$(BIN)/python -m pytest -q tests/test_architecture.py tests/deploy/test_resources.py tests/deploy/test_pages.py
 	-@$(MAKE) --no-print-directory -s $(AUDIT)/.ready
 	@$(BIN)/python -m deploy.audit

@@ -5,6 +5,16 @@ from typing import Any
 from chalice.app import Chalice, Cron, Rate, SQSEvent
 
 from chalicelib.access import door
+from chalicelib.admin.pages import api as desk_api_routes
+from chalicelib.admin.pages import assets as desk_asset_routes
+from chalicelib.admin.pages import bounces as desk_bounce_routes
+from chalicelib.admin.pages import campaigns as desk_campaign_routes
+from chalicelib.admin.pages import feed as desk_feed_routes
+from chalicelib.admin.pages import overview as desk_overview_routes
+from chalicelib.admin.pages import sending as desk_sending_routes
+from chalicelib.admin.pages import settings as desk_settings_routes
+from chalicelib.admin.pages import subscribers as desk_subscriber_routes
+from chalicelib.admin.pages import webhooks as desk_webhook_routes
 from chalicelib.audience import admin_routes as audience_admin_routes
 from chalicelib.audience import embed_routes, profile_routes
 from chalicelib.audience import jobs as audience_jobs
@@ -14,23 +24,14 @@ from chalicelib.bounces import jobs as bounces_jobs
 from chalicelib.bounces import routes as bounces_routes
 from chalicelib.bounces import service as bounces_service
 from chalicelib.campaigns import archive_routes, preflight_routes, proof_routes
-from chalicelib.campaigns import jobs as campaigns_jobs
 from chalicelib.campaigns import routes as campaign_routes
-from chalicelib.desk import api_routes as desk_api_routes
-from chalicelib.desk import asset_routes as desk_asset_routes
-from chalicelib.desk import bounce_routes as desk_bounce_routes
-from chalicelib.desk import campaign_routes as desk_campaign_routes
-from chalicelib.desk import feed_routes as desk_feed_routes
-from chalicelib.desk import overview_routes as desk_overview_routes
-from chalicelib.desk import sending_routes as desk_sending_routes
-from chalicelib.desk import settings_routes as desk_settings_routes
-from chalicelib.desk import subscriber_routes as desk_subscriber_routes
-from chalicelib.desk import webhook_routes as desk_webhook_routes
+from chalicelib.campaigns.sending import jobs as campaigns_jobs
 from chalicelib.events import jobs as event_jobs
 from chalicelib.events.webhooks import routes as webhook_routes
 from chalicelib.feeds import jobs as feed_jobs
 from chalicelib.feeds import routes as feed_routes
-from chalicelib.kernel import lifetime, queues, settings
+from chalicelib.kernel import deadlines, settings
+from chalicelib.kernel.aws import queues
 from chalicelib.web import health
 
 audience_service.kept_elsewhere["bounces"] = bounces_service.about
@@ -92,7 +93,7 @@ def sweep_deliveries(event: Any) -> None:
 
 @app.schedule(Cron(7, "*", "*", "*", "?", "*"))
 def clean_up(event: Any) -> None:
-    audience_jobs.clean_up(lifetime.left(event.context))
+    audience_jobs.clean_up(deadlines.left(event.context))
 
 
 # One message at a time: a slow endpoint occupies one function, and no other endpoint waits behind it.
@@ -108,7 +109,7 @@ def sweep_events(event: Any) -> None:
 
 @app.schedule(Cron(20, 3, "*", "*", "?", "*"))
 def clean_up_events(event: Any) -> None:
-    event_jobs.clean_up(lifetime.left(event.context))
+    event_jobs.clean_up(deadlines.left(event.context))
 
 
 @app.schedule(Rate(settings.current().feed_every, unit=Rate.MINUTES))

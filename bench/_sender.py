@@ -33,15 +33,16 @@ def _cpu() -> float:
 def _engine() -> Callable[[], dict[str, Any]]:
     """Loaded and warm, as a function is after its first message."""
     import app
-    from chalicelib.campaigns import deliveries, jobs, posting
-    from chalicelib.kernel import aws, settings
+    from chalicelib.campaigns.sending import deliveries, jobs, mailer
+    from chalicelib.kernel import settings
+    from chalicelib.kernel.aws import session
     from local.polling import pollers
 
     (delivery,) = deliveries.under_way()
     jobs.wake({"campaign_id": delivery.campaign_id, "delivery_id": delivery.id})
-    posting.of(delivery.campaign_id, delivery.id, delivery.attempt)
-    posting.watch().account()
-    found = pollers(app.app, aws.client("sqs"), settings.current().prefix)
+    mailer.of(delivery.campaign_id, delivery.id, delivery.attempt)
+    mailer.watch().account()
+    found = pollers(app.app, session.client("sqs"), settings.current().prefix)
     (sending,) = [poller for poller in found if poller.name == "sending"]
     units = Units()
 
@@ -59,13 +60,13 @@ class Units:
     """Listens to the wire and counts what DynamoDB would ask for: it counts by size, emulators mostly do not."""
 
     def __init__(self) -> None:
-        from chalicelib.kernel import wire
+        from chalicelib.kernel.aws import raw
 
         self.queue_requests = 0
         self._calls: Counter[str] = Counter()
         self._read = self._written = 0.0
-        self._exchange = wire._exchange
-        wire._exchange = self._listened  # type: ignore[assignment]
+        self._exchange = raw._exchange
+        raw._exchange = self._listened  # type: ignore[assignment]
 
     def counted(self) -> dict[str, Any]:
         return {

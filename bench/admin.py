@@ -69,8 +69,8 @@ def _measure() -> dict[str, dict[str, dict[str, float]]]:
     import app
     from chalicelib.campaigns import service
     from chalicelib.campaigns.service import Draft
-    from local.gateway import Gateway
-    from tests.client import Client
+    from local.gateway.gateway import Gateway
+    from tests.fixtures.client import Client
 
     ask = Client(Gateway(app.app)).get
     for number in range(_CAMPAIGNS):
@@ -90,13 +90,13 @@ def _measure() -> dict[str, dict[str, dict[str, float]]]:
 
 def _cost(ask: Callable[[str], Any], path: str) -> dict[str, float]:
     ask("/admin/do-not-contact")  # whatever is loaded once is loaded by now
-    with emulated.Meter() as meter, _Wire() as wire:
+    with emulated.Meter() as meter, _Wire() as raw:
         begun = _cpu()
         answer = ask(path)
         cpu = _cpu() - begun
     assert answer.status == 200, answer.text
-    counted = {"requests": meter.counts["requests"], "rows": wire.counts["rows"]}
-    return {**counted, "units": wire.counts["units"], "cpu": cpu, "bytes": len(answer.body)}
+    counted = {"requests": meter.counts["requests"], "rows": raw.counts["rows"]}
+    return {**counted, "units": raw.counts["units"], "cpu": cpu, "bytes": len(answer.body)}
 
 
 class _Wire:
@@ -106,16 +106,16 @@ class _Wire:
         self.counts: Counter[str] = Counter()
 
     def __enter__(self) -> "_Wire":
-        from chalicelib.kernel import wire
+        from chalicelib.kernel.aws import raw
 
-        self._call = wire.dynamodb
-        wire.dynamodb = self._counted  # type: ignore[assignment]
+        self._call = raw.dynamodb
+        raw.dynamodb = self._counted  # type: ignore[assignment]
         return self
 
     def __exit__(self, *failure: object) -> None:
-        from chalicelib.kernel import wire
+        from chalicelib.kernel.aws import raw
 
-        wire.dynamodb = self._call  # type: ignore[assignment]
+        raw.dynamodb = self._call  # type: ignore[assignment]
 
     def _counted(self, operation: str, parameters: dict[str, Any]) -> Any:
         answer = self._call(operation, {**parameters, "ReturnConsumedCapacity": "TOTAL"})
@@ -136,12 +136,12 @@ def _peak(times: int) -> tuple[float, float]:
 
     from chalicelib.audience import export
     from chalicelib.audience.listing import Filter
-    from chalicelib.kernel import downloads
+    from chalicelib.kernel.aws import files
 
     tracemalloc.start()
     before = tracemalloc.get_traced_memory()[0]
     parts = (part.encode() for _ in range(times) for part in export.csv_parts(Filter()))
-    size = sum(len(piece) for piece in downloads._pieces(parts))
+    size = sum(len(piece) for piece in files._pieces(parts))
     peak = tracemalloc.get_traced_memory()[1] - before
     tracemalloc.stop()
     return peak / 1e6, size / 1e6
@@ -149,11 +149,11 @@ def _peak(times: int) -> tuple[float, float]:
 
 def _count(total: int) -> None:
     """The census knows them, as if each had confirmed."""
-    from chalicelib.kernel import aws
+    from chalicelib.kernel.aws import session
 
     row = {"kind": {"S": "subscribers"}, "slot": {"S": "2026-10-01"}}
     numbers = {name: {"N": str(value)} for name, value in (("joined", total), ("left", 0), ("total", total))}
-    aws.client("dynamodb").put_item(TableName=f"{emulated.PREFIX}-census", Item={**row, **numbers})
+    session.client("dynamodb").put_item(TableName=f"{emulated.PREFIX}-census", Item={**row, **numbers})
 
 
 def _cpu() -> float:

@@ -33,8 +33,8 @@ def rows() -> list[Row]:
 
 def _measure() -> list[dict[str, dict[str, float]]]:
     import app
-    from local.gateway import Gateway
-    from tests.client import Client
+    from local.gateway.gateway import Gateway
+    from tests.fixtures.client import Client
 
     http = Client(Gateway(app.app))
     found = []
@@ -51,16 +51,18 @@ def _measure() -> list[dict[str, dict[str, float]]]:
 
 def _flow(http: Any, name: str, counts: dict[str, dict[str, float]]) -> None:
     """One reader's whole way, each call metered; the letters between are written directly."""
-    from chalicelib.audience import email_store, store, token_store
     from chalicelib.audience.model import CONFIRM, CONFIRMATION_LIFE
-    from chalicelib.kernel import addresses, clock, tables, tokens
+    from chalicelib.audience.stores import emails, subscribers
+    from chalicelib.audience.stores import tokens as token_store
+    from chalicelib.kernel import addresses, clock, tokens
+    from chalicelib.kernel.aws import tables
 
     email = f"{name}@example.net"
     ip = f"10.0.{abs(hash(name)) % 250}.{abs(hash(name[::-1])) % 250}"
     body = {"email": email, "nickname": "Somebody"}
     _metered(counts, "subscribe, new address", lambda: http.post("/api/subscribe", json=body, source_ip=ip), 201)
     _metered(counts, "taking a sign-up in (worker)", lambda: _take_in(email))
-    id = email_store.find_owner(addresses.key(email), clock.now()) or ""
+    id = emails.find_owner(addresses.key(email), clock.now()) or ""
     plain = {"email": email}
     _metered(counts, "subscribe, pending address", lambda: http.post("/api/subscribe", json=plain, source_ip=ip), 201)
     token = tokens.issue(id)
@@ -68,13 +70,14 @@ def _flow(http: Any, name: str, counts: dict[str, dict[str, float]]) -> None:
     _metered(counts, "confirm", lambda: http.get(f"/confirm?token={token}"), 303)
     _metered(counts, "subscribe, active address", lambda: http.post("/api/subscribe", json=plain, source_ip=ip), 201)
     _metered(counts, "request link", lambda: http.post("/api/profile/request-link", json=plain), 200)
-    person = store.find(id)
+    person = subscribers.find(id)
     assert person
     _metered(counts, "unsubscribe", lambda: http.get(f"/api/unsubscribe?token={person.unsubscribe_token}"), 200)
 
 
 def _take_in(email: str) -> None:
-    from chalicelib.audience import model, sign_up_store, sign_ups
+    from chalicelib.audience import model, sign_ups
+    from chalicelib.audience.stores import sign_ups as sign_up_store
     from chalicelib.kernel import addresses
 
     mark = model.address_mark(addresses.key(email))

@@ -24,8 +24,9 @@ def rows() -> list[Row]:
 
 
 def _measure() -> list[dict[str, dict[str, float]]]:
-    from chalicelib.campaigns import service, watching
+    from chalicelib.campaigns import service
     from chalicelib.campaigns.model import State
+    from chalicelib.campaigns.sending import progress
 
     found = []
     for present, wanted in ((0, _FEW), (_FEW, _MANY)):
@@ -37,7 +38,7 @@ def _measure() -> list[dict[str, dict[str, float]]]:
                 "campaigns, first page": _metered(lambda: service.page(None, 1, 20)),
                 "campaigns, first page of drafts": _metered(lambda: service.page(State.DRAFT, 1, 20)),
                 "one campaign": _metered(lambda id=campaign_id: service.view(id)),
-                "its progress": _metered(lambda id=campaign_id: watching.look(id)),
+                "its progress": _metered(lambda id=campaign_id: progress.look(id)),
             }
         )
     return found

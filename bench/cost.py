@@ -4,7 +4,7 @@ costs the same in a small delivery as in a large one."""
 from bench import sending
 from bench.sending import Run
 from bench.table import Row, at_most, growth
-from chalicelib.campaigns import prices
+from chalicelib.campaigns.review import prices
 
 _MEMORY_GB = 0.5
 # A function gets a whole CPU at 1,769 MB, and its share of one below.

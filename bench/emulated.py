@@ -69,9 +69,9 @@ class Meter:
     @staticmethod
     def _hooks() -> tuple[Any, Any]:
         """Of the tables' client, and of the bare wire, which searches and hands messages over."""
-        from chalicelib.kernel import aws, tables
+        from chalicelib.kernel.aws import session, tables
 
-        return tables._connection().client.meta.events, aws.session().get_component("event_emitter")
+        return tables._connection().client.meta.events, session.session().get_component("event_emitter")
 
     def _sent(self, **other: Any) -> None:
         self.counts["requests"] += 1
@@ -94,10 +94,10 @@ class Meter:
 
 def fill(table: str, items: Iterable[dict[str, Any]]) -> None:
     """Write many plain items fast; values are texts or sets of texts."""
-    from chalicelib.kernel import aws
-    from chalicelib.kernel.items import typed
+    from chalicelib.kernel.aws import session
+    from chalicelib.kernel.aws.items import typed
 
-    client = aws.client("dynamodb")
+    client = session.client("dynamodb")
     name = f"{PREFIX}-{table}"
 
     def write(batch: list[dict[str, Any]]) -> None:

@@ -23,7 +23,7 @@ def rows() -> list[Row]:
 
 def _measure() -> list[dict[str, float]]:
     from chalicelib.events.webhooks import service
-    from tests.events.receiver import Receiver
+    from tests.rooms.events.receiver import Receiver
 
     receiver = Receiver()
     webhook = service.add({"url": receiver.url}).webhook
@@ -38,15 +38,16 @@ def _measure() -> list[dict[str, float]]:
 def _one_round(webhook_id: str) -> dict[str, float]:
     from chalicelib.events import outbox, relay
     from chalicelib.events.model import EventType
-    from chalicelib.events.webhooks import lanes
-    from chalicelib.kernel import ids, tables
+    from chalicelib.events.webhooks import dispatch
+    from chalicelib.kernel import ids
+    from chalicelib.kernel.aws import tables
 
     about = [ids.new() for _ in range(_EVENTS)]
     with emulated.Meter() as meter:
         for one in about:
             tables.transact(outbox.record(EventType.SUBSCRIPTION_CREATED, one, {"subscriber_id": one}))
         relay.relay(about)
-        lanes.drain(webhook_id, lambda subscriber_id: None)
+        dispatch.drain(webhook_id, lambda subscriber_id: None)
     return {what: count / _EVENTS for what, count in meter.counts.items()}
 
 

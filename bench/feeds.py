@@ -33,7 +33,7 @@ def rows() -> list[Row]:
 
 
 def _unchanged(site: "_Site") -> list[Row]:
-    from chalicelib.feeds import reader
+    from chalicelib.feeds.reading import reader
 
     known = reader.read(site.url).known
     untagged = reader.Known(body_hash=known.body_hash)
@@ -48,7 +48,8 @@ def _unchanged(site: "_Site") -> list[Row]:
 
 def _one_new(site: "_Site") -> Row:
     """Everything between the answer and the finished draft, for a feed of a thousand entries and one new one."""
-    from chalicelib.feeds import digest, entries, model
+    from chalicelib.feeds import digest, model
+    from chalicelib.feeds.reading import entries
 
     now = _START + timedelta(days=_ENTRIES)
     memory = model.judge(entries.parse(_feed(_ENTRIES - 1), "", site.url).entries, None, now, 10).memory
@@ -92,7 +93,7 @@ def _count_units() -> None:
 def _history(site: "_Site") -> Iterator[tuple[float, float]]:
     from chalicelib.feeds import service
     from chalicelib.feeds.state import Result, Trigger
-    from chalicelib.kernel import tables
+    from chalicelib.kernel.aws import tables
 
     site.tagged = False
     meter = _Meter()

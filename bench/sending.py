@@ -68,8 +68,8 @@ def _at_least(what: str, measured: float, limit: float, unit: str) -> Row:
 @cache
 def measured() -> tuple[Run, list[Run]]:
     """The loop, and a delivery of each size; `cost` asks for the same figures."""
-    from local import ses as local_ses
     from local.emulator import Emulator
+    from local.ses import main as local_ses
 
     with tempfile.TemporaryDirectory() as folder, local_ses.spawn("--sink") as ses:
         ses.tell(quota={"MaxSendRate": 1e6, "Max24HourSend": 1e9})
@@ -120,24 +120,26 @@ def _alone(environ: dict[str, str], *arguments: str) -> dict[str, Any]:
 @contextmanager
 def _as_deployed(environ: dict[str, str]) -> Iterator[None]:
     """This process on the same tables, to fill them and to press *send*."""
-    from chalicelib.kernel import aws, settings
+    from chalicelib.kernel import settings
+    from chalicelib.kernel.aws import session
 
     before = dict(os.environ)
     os.environ.update(environ)
     settings.current.cache_clear()
-    aws.session.cache_clear()
+    session.session.cache_clear()
     try:
         yield
     finally:
         os.environ.clear()
         os.environ.update(before)
         settings.current.cache_clear()
-        aws.session.cache_clear()
+        session.session.cache_clear()
 
 
 def _crowd(people: int) -> None:
-    from chalicelib.kernel import clock, ids, settings, wire
-    from chalicelib.kernel.items import typed
+    from chalicelib.kernel import clock, ids, settings
+    from chalicelib.kernel.aws import raw
+    from chalicelib.kernel.aws.items import typed
 
     at = clock.text(clock.now() - timedelta(days=1))
     table = f"{settings.current().prefix}-subscribers"
@@ -148,7 +150,7 @@ def _crowd(people: int) -> None:
             row |= {"status": "activated", "unsubscribe_secret": "s" * 32, "created_at": at, "activated_at": at}
             row |= {"sources": {"default"}, "tags": {"weekly"}}
             rows.append({"PutRequest": {"Item": typed(row)["M"]}})
-        wire.dynamodb("BatchWriteItem", {"RequestItems": {table: rows}})
+        raw.dynamodb("BatchWriteItem", {"RequestItems": {table: rows}})
 
 
 def _start() -> None:

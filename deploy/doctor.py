@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterator
 import boto3
 from botocore.exceptions import BotoCoreError, ClientError
 
-from chalicelib.kernel import checkup, settings
-from chalicelib.kernel.checkup import Finding, error, note
+from chalicelib.admin import diagnostics
+from chalicelib.admin.diagnostics import Finding, error, note
+from chalicelib.kernel import settings
 from chalicelib.kernel.errors import Misconfigured
 from chalicelib.kernel.settings import Settings
 from deploy import stack, stage, template
@@ -23,7 +24,7 @@ def examine(chosen: Stage, clients: Clients, lookup: sending.Lookup = sending.re
     except (Misconfigured, stage.Refused) as failure:
         yield error("the settings make no sense", str(failure), f"Correct deploy/stages/{chosen.name}.env")
         return
-    yield from checkup.check(configured)
+    yield from diagnostics.check(configured)
     if bool(parameters.get("DomainName")) != bool(parameters.get("CertificateArn")):
         why = "API Gateway needs both to answer under a domain"
         yield note("only one of DOMAIN_NAME and CERTIFICATE_ARN is set", why, "Set both, or neither")

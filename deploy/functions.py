@@ -1,4 +1,4 @@
-"""`.chalice/functions.yaml` as Chalice's stage configuration and as one policy for each function."""
+"""`deploy/functions.yaml` as Chalice's stage configuration and as one policy for each function."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -7,7 +7,7 @@ from typing import Any
 
 import yaml
 
-FILE = Path(__file__).parent.parent / ".chalice" / "functions.yaml"
+FILE = Path(__file__).parent / "functions.yaml"
 
 _HERE = "${AWS::Region}:${AWS::AccountId}"
 _INDEXED = ("Query", "Scan")

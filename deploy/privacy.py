@@ -8,11 +8,11 @@ from pathlib import Path
 
 from chalicelib.audience import model as audience
 from chalicelib.bounces import model as bounces
-from chalicelib.campaigns import sending
+from chalicelib.campaigns.sending import supervisor
 from chalicelib.events import model as events
 from chalicelib.events.webhooks import model as webhooks
 from chalicelib.feeds import store as feeds
-from chalicelib.kernel import downloads
+from chalicelib.kernel.aws import files
 from deploy.functions import LOGS_KEPT
 
 PAGE = Path("docs/privacy.md")
@@ -90,7 +90,7 @@ TABLES = (
         "sending",
         "how far a delivery has come; ids of subscribers still owed a mail; nothing about who received what",
         "",
-        f"owed ids: until sent, or {spoken(sending.OWED_FOR)} after the delivery ended",
+        f"owed ids: until sent, or {spoken(supervisor.OWED_FOR)} after the delivery ended",
     ),
     Kept(
         "events",
@@ -118,7 +118,7 @@ ELSEWHERE = (
         "exports (bucket)",
         "a list too large for one answer, for the admin to fetch",
         "addresses, nicknames",
-        spoken(downloads.KEPT) + ", removed within the hour after",
+        spoken(files.KEPT) + ", removed within the hour after",
     ),
     (
         "queues",

@@ -7,7 +7,7 @@ from typing import Any
 
 import yaml
 
-FOLDER = Path(__file__).parent.parent / ".chalice"
+FOLDER = Path(__file__).parent
 
 Template = dict[str, Any]
 
@@ -78,7 +78,7 @@ def _found(template: Template, given: Any, function: str) -> str:
     queues = {queue: _plain_name(properties) for queue, properties in named(template, "AWS::SQS::Queue")}
     matching = [queue for queue, plain in queues.items() if text in (queue, plain) or text.endswith(f"-{plain}")]
     if not matching:
-        raise SystemExit(f"{function} listens to {text}, which is not a queue of .chalice/resources.yaml")
+        raise SystemExit(f"{function} listens to {text}, which is not a queue of deploy/resources.yaml")
     # `…-mail-events` ends like `…-events` too: the longer name is meant.
     return max(matching, key=lambda queue: len(queues[queue]))
 

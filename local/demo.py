@@ -73,7 +73,8 @@ def fill(subscribers: int) -> tuple[int, int]:
 
 
 def _add_subscriber(chance: random.Random) -> bool:
-    from chalicelib.kernel import clock, tables
+    from chalicelib.kernel import clock
+    from chalicelib.kernel.aws import tables
 
     name, (source, tags) = chance.choice(_NAMES.split()), chance.choice(_SOURCES)
     now = clock.now()
@@ -95,9 +96,12 @@ def sign_up(
     confirmed: datetime | None,
 ) -> str:
     """Somebody who signed up then, at a source and with tags, and confirmed or did not; their id."""
-    from chalicelib.audience import capture_store, model, store
-    from chalicelib.census import service as census
-    from chalicelib.kernel import ids, tables
+    from chalicelib.audience import counts as census
+    from chalicelib.audience import model
+    from chalicelib.audience.stores import captures
+    from chalicelib.audience.stores import subscribers as store
+    from chalicelib.kernel import ids
+    from chalicelib.kernel.aws import tables
 
     source, tags = came_from
     person = model.Subscriber(
@@ -115,7 +119,7 @@ def sign_up(
         asked_tags=frozenset(tags),
     )
     capture = model.capture(source, list(tags), None, None)
-    tables.transact(*store.created(person, asked), capture_store.asked(person.id, capture, asked))
+    tables.transact(*store.created(person, asked), captures.asked(person.id, capture, asked))
     if confirmed:
         tables.transact(*store.activated(person, confirmed), census.joined(confirmed))
     return person.id

@@ -17,7 +17,7 @@ import yaml
 from local import process
 
 REGION = "eu-west-1"
-TEMPLATE = Path(__file__).parent.parent / ".chalice" / "resources.yaml"
+TEMPLATE = Path(__file__).parent.parent / "deploy" / "resources.yaml"
 
 _PYTHON = Path(__file__).parent.parent / ".emulator-venv" / "bin" / "python"
 _PATIENCE = 30.0

@@ -9,9 +9,10 @@ import os
 import sys
 from datetime import UTC, datetime, timedelta
 
-from chalicelib.feeds import digest, model, reader
-from chalicelib.feeds.entries import Feed
+from chalicelib.feeds import digest, model
 from chalicelib.feeds.model import NEAR, Entry, Memory, Verdict
+from chalicelib.feeds.reading import reader
+from chalicelib.feeds.reading.entries import Feed
 from chalicelib.kernel import settings
 
 _MOST = 30

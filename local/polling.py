@@ -12,8 +12,8 @@ from typing import Any
 
 from chalice.app import Chalice
 
-from local import handlers
-from local.handlers import QueueHandler
+from local.gateway import handlers
+from local.gateway.handlers import QueueHandler
 
 _MOST = 10
 

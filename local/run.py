@@ -16,9 +16,10 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
-from local import handlers, process
 from local import options as _options
+from local import process
 from local.emulator import Emulator, EmulatorFailed
+from local.gateway import handlers
 from local.options import PREFIX, BadOption, Options
 
 _ROOT = Path(__file__).parent.parent
@@ -79,9 +80,9 @@ def _children(options: Options, env: dict[str, str], ending: ExitStack) -> dict[
     if topic := handlers.mail_topic(PREFIX):
         mailbox += ["--sns-endpoint", env["AWS_ENDPOINT_URL"], "--topic", topic]
     commands = {
-        "the mailbox": ["local.ses", *mailbox],
+        "the mailbox": ["local.ses.main", *mailbox],
         "the workers": ["local.work"],
-        "the app": ["local.web"],
+        "the app": ["local.gateway.web"],
     }
     children = {}
     for name, arguments in commands.items():

@@ -4,7 +4,8 @@ import threading
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from chalicelib.kernel import aws, limits, log, queues
+from chalicelib.kernel import limits, log
+from chalicelib.kernel.aws import queues, session
 from chalicelib.kernel.errors import Unavailable
 
 
@@ -13,7 +14,7 @@ def warm_up(ended: threading.Event) -> None:
     while not ended.is_set():
         try:
             for service in ("sesv2", "sns", "ssm"):
-                aws.client(service)
+                session.client(service)
             limits.probe()
             queues.probe()
             return

@@ -11,9 +11,11 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Any
 
-from chalicelib.kernel import aws, log, settings
-from local import cadence, handlers
-from local.handlers import ScheduleHandler
+from chalicelib.kernel import log, settings
+from chalicelib.kernel.aws import session
+from local import cadence
+from local.gateway import handlers
+from local.gateway.handlers import ScheduleHandler
 from local.options import Options, read
 from local.polling import Poller, pollers
 from local.warming import warm_up
@@ -105,7 +107,7 @@ def _patient_client() -> Any:
     """The app's own client would hang up on a long poll."""
     from botocore.config import Config
 
-    return aws.session().create_client("sqs", config=Config(read_timeout=60, max_pool_connections=100))
+    return session.session().create_client("sqs", config=Config(read_timeout=60, max_pool_connections=100))
 
 
 if __name__ == "__main__":

@@ -32,16 +32,17 @@ from moto import mock_aws
 from moto.backends import get_backend
 from moto.core import DEFAULT_ACCOUNT_ID
 
-from chalicelib.kernel import aws as kernel_aws
-from chalicelib.kernel import clock, queues, settings, tables
+from chalicelib.kernel import clock, settings
+from chalicelib.kernel.aws import queues, tables
+from chalicelib.kernel.aws import session as kernel_aws
 from local import chromium
-from local.gateway import Gateway
-from tests.client import Client
+from local.gateway.gateway import Gateway
+from tests.fixtures.client import Client
 
-pytest_plugins = ["tests.abroadfixture", "tests.blogfixture", "tests.browserfixture", "tests.sesfixture"]
+pytest_plugins = ["tests.fixtures.abroad", "tests.fixtures.blog", "tests.fixtures.browser", "tests.fixtures.ses"]
 
 _names: set[str] = set()
-TEMPLATE = Path(__file__).parent.parent / ".chalice" / "resources.yaml"
+TEMPLATE = Path(__file__).parent.parent / "deploy" / "resources.yaml"
 
 
 def pytest_xdist_auto_num_workers() -> int:
@@ -181,7 +182,7 @@ def received(queue: str) -> list[dict[str, Any]]:
 
 
 def create_resources() -> None:
-    """Make what `.chalice/resources.yaml` describes, as CloudFormation would."""
+    """Make what `deploy/resources.yaml` describes, as CloudFormation would."""
     for kind, properties in _described(settings.current().prefix):
         if kind == "AWS::DynamoDB::Table":
             _client("dynamodb").create_table(**properties)

@@ -27,7 +27,7 @@ RANK = {room: rank for rank, rooms in enumerate(ORDER) for room in rooms}
 
 MEANINGLESS = {"utils", "helpers", "base", "manager", "common", "misc"}
 HEAVY = {"boto3", "css_inline", "cryptography", "email_validator", "feedparser", "jinja2", "jwt", "nh3", "zoneinfo"}
-PYNAMODB_KERNEL = {"kernel/tables.py", "kernel/limits.py", "kernel/locks.py"}
+PYNAMODB_KERNEL = {"kernel/aws/tables.py", "kernel/limits.py", "kernel/locks.py"}
 
 
 def _place(module: Path) -> str:

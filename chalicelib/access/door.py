@@ -4,8 +4,8 @@ from typing import Any
 
 from chalice.app import AuthRequest, Blueprint
 
-from chalicelib.access.handler import decide
-from chalicelib.web.guard import ACCESS_HEADER
+from chalicelib.access.authorizer import decide
+from chalicelib.web.guards import ACCESS_HEADER
 
 authorizer = Blueprint(__name__)
 

@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 from chalicelib.kernel.errors import Refused
-from chalicelib.kernel.value import value
+from chalicelib.kernel.values import value
 
 # API Gateway stops at 10 KB of headers, other fronts may not.
 _LONGEST = 16_384

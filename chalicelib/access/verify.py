@@ -7,7 +7,7 @@ from typing import Any, Protocol
 from chalicelib.access.token import Token, invalid, read
 from chalicelib.kernel.errors import Misconfigured, Refused, Unauthenticated
 from chalicelib.kernel.settings import Settings
-from chalicelib.kernel.value import value
+from chalicelib.kernel.values import value
 
 _LEEWAY = 30
 _LONGEST_NAME = 320

@@ -1,14 +1,17 @@
 """Removing people, and keeping the wish not to be contacted."""
 
-from chalicelib.audience import email_store, model, sign_up_store, store, suppression_store
+from chalicelib.audience import counts as census
+from chalicelib.audience import model
 from chalicelib.audience.model import Subscriber
-from chalicelib.census import service as census
+from chalicelib.audience.stores import emails, subscribers, suppressions
+from chalicelib.audience.stores import sign_ups as sign_up_store
 from chalicelib.events import outbox
 from chalicelib.events import service as events
 from chalicelib.events.model import EventType
-from chalicelib.kernel import clock, log, queues, tables
+from chalicelib.kernel import clock, log
+from chalicelib.kernel.aws import queues, tables
+from chalicelib.kernel.aws.tables import Write
 from chalicelib.kernel.errors import NotFound, Unavailable
-from chalicelib.kernel.tables import Write
 
 REMOVE = "remove"
 _TURN = 60
@@ -19,14 +22,14 @@ def erase(subscriber: Subscriber, event: EventType, reason: str, *also: Write) -
     """All that is stored about a person, in one transaction with the event that says so by id only."""
     counted = [census.left(clock.now())] if subscriber.activated else []
     told = outbox.record(event, subscriber.id, {"subscriber_id": subscriber.id, "reason": reason})
-    tables.transact(*store.erased(subscriber), *counted, *also, told)
+    tables.transact(*subscribers.erased(subscriber), *counted, *also, told)
     outbox.hurry(subscriber.id)
 
 
 def remove(subscriber_id: str) -> bool:
     """By the operator. False if events about the person are still to be told: then it is done once they are."""
     for _ in range(_ATTEMPTS):
-        subscriber = store.find(subscriber_id)
+        subscriber = subscribers.find(subscriber_id)
         if not subscriber:
             raise NotFound("No such subscriber")
         if not events.ensure_relayed(subscriber_id):
@@ -44,7 +47,7 @@ def remove(subscriber_id: str) -> bool:
 def expire(subscriber_id: str) -> bool:
     """By the clean-up, when nobody confirmed in time. False if there turned out to be nothing to do."""
     now = clock.now()
-    subscriber = store.find(subscriber_id)
+    subscriber = subscribers.find(subscriber_id)
     if not subscriber or subscriber.activated or not subscriber.expired(now):
         return False
     if not events.ensure_relayed(subscriber_id):
@@ -55,7 +58,7 @@ def expire(subscriber_id: str) -> bool:
         {"subscriber_id": subscriber.id, "source": ",".join(sorted(subscriber.asked_sources))},
     )
     try:
-        tables.transact(*store.expired(subscriber, now), told)
+        tables.transact(*subscribers.expired(subscriber, now), told)
     except tables.Stale:
         return False  # confirmed, prolonged or removed by a twin just now
     return True
@@ -66,16 +69,16 @@ def suppress(address_key: str, set_by: str) -> None:
     mark = model.address_mark(address_key)
     for _ in range(_ATTEMPTS):
         now = clock.now()
-        owner = email_store.find_owner(address_key, now)
-        subscriber = store.find(owner) if owner else None
-        wish = suppression_store.wished(mark, set_by, now)
+        owner = emails.find_owner(address_key, now)
+        subscriber = subscribers.find(owner) if owner else None
+        wish = suppressions.wished(mark, set_by, now)
         try:
             if subscriber:
                 erase(subscriber, EventType.DO_NOT_CONTACT_SET, set_by, wish)
             else:
                 told = {"subscriber_id": None, "reason": set_by}
                 event = outbox.record(EventType.DO_NOT_CONTACT_SET, mark, told)
-                nobody = [] if owner else [email_store.free(address_key, now)]
+                nobody = [] if owner else [emails.free(address_key, now)]
                 tables.transact(wish, sign_up_store.removed(mark), *nobody, event)
             return
         except tables.Stale:
@@ -88,6 +91,6 @@ def lift(address_key: str, set_by: str, *also: Write) -> None:
     mark = model.address_mark(address_key)
     told = outbox.record(EventType.DO_NOT_CONTACT_LIFTED, mark, {"subscriber_id": None, "reason": set_by})
     try:
-        tables.transact(suppression_store.lifted(mark), *also, told)
+        tables.transact(suppressions.lifted(mark), *also, told)
     except tables.Stale:
         return

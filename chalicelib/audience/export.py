@@ -8,7 +8,7 @@ from itertools import chain
 
 from chalicelib.audience import listing
 from chalicelib.audience.listing import Filter
-from chalicelib.kernel import downloads
+from chalicelib.kernel.aws import files
 
 BOM = "\ufeff"
 COLUMNS = ("email", "nickname", "status", "activated_at")
@@ -30,7 +30,7 @@ def download(wanted: Filter) -> tuple[str | None, str | None]:
         size += len(json.dumps(part))
         if size > _LARGEST_ANSWER:
             chunks = (text.encode() for text in chain(held, parts))
-            return None, downloads.publish(chunks, _TYPE, _NAME)
+            return None, files.publish(chunks, _TYPE, _NAME)
     return "".join(held), None
 
 

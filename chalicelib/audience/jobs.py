@@ -3,10 +3,14 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from chalicelib.audience import erasure, letters, model, sign_up_store, sign_ups, store, token_store
-from chalicelib.census import service as census
+from chalicelib.audience import counts as census
+from chalicelib.audience import erasure, mails, model, sign_ups
+from chalicelib.audience.stores import sign_ups as sign_up_store
+from chalicelib.audience.stores import subscribers
+from chalicelib.audience.stores import tokens as token_store
 from chalicelib.events import outbox
-from chalicelib.kernel import clock, downloads, log, queues
+from chalicelib.kernel import clock, log
+from chalicelib.kernel.aws import files, queues
 from chalicelib.kernel.errors import NotFound
 
 
@@ -18,13 +22,13 @@ def handle(message: Mapping[str, Any]) -> None:
     elif kind == erasure.REMOVE:
         _remove(str(message["subscriber_id"]))
     else:
-        letters.write(kind, str(message["subscriber_id"]))
+        mails.write(kind, str(message["subscriber_id"]))
 
 
 def _sign_up(mark: str) -> None:
     subscriber_id = sign_ups.take_in(mark)
     if subscriber_id:
-        letters.write(model.CONFIRM, subscriber_id)
+        mails.write(model.CONFIRM, subscriber_id)
         outbox.hurry(subscriber_id)
         sign_up_store.forget(mark)
 
@@ -42,7 +46,7 @@ def clean_up(time_left: Callable[[], bool]) -> None:
     half done."""
     now = clock.now()
     again = expired = forgotten = 0
-    for subscriber_id in store.expired_sign_ups(now):
+    for subscriber_id in subscribers.expired_sign_ups(now):
         if not time_left():
             break
         expired += erasure.expire(subscriber_id)
@@ -56,5 +60,5 @@ def clean_up(time_left: Callable[[], bool]) -> None:
             break
         queues.send("mail", {"kind": model.SIGN_UP, "mark": mark})
         again += 1
-    counts = {"again": again, "expired": expired, "tokens": forgotten, "downloads": downloads.clean_up()}
+    counts = {"again": again, "expired": expired, "tokens": forgotten, "downloads": files.clean_up()}
     log.info("clean_up.done", **counts, days=census.fold())

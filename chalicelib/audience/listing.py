@@ -7,12 +7,13 @@ from heapq import merge
 from itertools import chain, islice
 from typing import Any
 
-from chalicelib.audience import store
+from chalicelib.audience import counts as census
 from chalicelib.audience.model import ACTIVATED, PENDING
-from chalicelib.census import service as census
-from chalicelib.kernel import clock, ids, settings, wire
+from chalicelib.audience.stores import subscribers
+from chalicelib.kernel import clock, ids, settings
+from chalicelib.kernel.aws import raw
 from chalicelib.kernel.errors import NotFound
-from chalicelib.kernel.value import value
+from chalicelib.kernel.values import value
 
 _LATELY = 1000
 _MOST_WORDS = 200
@@ -89,7 +90,7 @@ def page(wanted: Filter, number: int, per_page: int) -> Page:
 
 def one(subscriber_id: str) -> Entry:
     """One person, as the list shows them."""
-    found = store.find(subscriber_id) if ids.is_id(subscriber_id) else None
+    found = subscribers.find(subscriber_id) if ids.is_id(subscriber_id) else None
     if not found or found.expired(clock.now()):
         raise NotFound("No such subscriber")
     return Entry(
@@ -193,7 +194,7 @@ def _query(status: str, cursor: dict[str, Any] | None, **options: Any) -> Any:
     }
     if cursor:
         parameters["ExclusiveStartKey"] = cursor
-    return wire.dynamodb("Query", parameters)
+    return raw.dynamodb("Query", parameters)
 
 
 def _common(rows: list[dict[str, Any]], name: str) -> list[str]:

@@ -6,10 +6,10 @@ import unicodedata
 from datetime import datetime, timedelta
 from typing import Any
 
-from chalicelib.kernel import keyed
+from chalicelib.kernel import pseudonyms
 from chalicelib.kernel.addresses import Address
 from chalicelib.kernel.errors import Invalid
-from chalicelib.kernel.value import value
+from chalicelib.kernel.values import value
 
 PENDING, ACTIVATED = "pending", "activated"
 CAPTURE_PENDING, CAPTURE_CONFIRMED, CAPTURE_EXPIRED = "PENDING", "CONFIRMED", "EXPIRED"
@@ -110,11 +110,11 @@ def capture(source: Any, tags: Any, metadata: Any, ip_hash: str | None) -> Captu
 
 def address_mark(address_key: str) -> str:
     """How an address is named where it must not be: it can be recognised, but not read back."""
-    return keyed.mark("do-not-contact", address_key)
+    return pseudonyms.mark("do-not-contact", address_key)
 
 
 def ip_mark(ip: str) -> str:
-    return keyed.mark("ip", ip)
+    return pseudonyms.mark("ip", ip)
 
 
 def _raw_source(value: Any) -> str:

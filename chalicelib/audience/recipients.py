@@ -7,9 +7,10 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple, Protocol
 
-from chalicelib.audience import email_store
-from chalicelib.kernel import clock, settings, wire
+from chalicelib.audience.stores import emails
+from chalicelib.kernel import clock, settings
 from chalicelib.kernel.addresses import Address
+from chalicelib.kernel.aws import raw
 
 _FIELDS = "id, email, nickname, unsubscribe_secret"
 _MOST_KEYS = 100
@@ -62,7 +63,7 @@ def pages(
     while True:
         if after:
             scan["ExclusiveStartKey"] = {"id": {"S": after}}
-        page = wire.dynamodb("Scan", scan)
+        page = raw.dynamodb("Scan", scan)
         after = page.get("LastEvaluatedKey", {}).get("id", {}).get("S")
         yield [_recipient(item) for item in page["Items"]], after
         if not after:
@@ -77,7 +78,7 @@ def still(people: Sequence[str]) -> list[Recipient]:
         now, later = wanted[:_MOST_KEYS], wanted[_MOST_KEYS:]
         request = {"Keys": now, "ProjectionExpression": f"{_FIELDS}, #status", "ConsistentRead": True}
         request["ExpressionAttributeNames"] = {"#status": "status"}
-        answer = wire.dynamodb("BatchGetItem", {"RequestItems": {_table(): request}})
+        answer = raw.dynamodb("BatchGetItem", {"RequestItems": {_table(): request}})
         rows = answer["Responses"].get(_table(), [])
         found |= {item["id"]["S"]: _recipient(item) for item in rows if item["status"]["S"] == "activated"}
         wanted = answer.get("UnprocessedKeys", {}).get(_table(), {}).get("Keys", []) + later
@@ -89,7 +90,7 @@ def count(aim: Aim, activated_by: datetime) -> int:
     scan = {**_filter(aim, activated_by), "Select": "COUNT", "ConsistentRead": False}
     counted = 0
     while True:
-        page = wire.dynamodb("Scan", scan)
+        page = raw.dynamodb("Scan", scan)
         counted += int(page["Count"])
         if "LastEvaluatedKey" not in page:
             return counted
@@ -101,7 +102,7 @@ def at_least(most: int) -> int:
     scan: dict[str, Any] = {"TableName": _table(), "Select": "COUNT"}
     counted = 0
     while True:
-        page = wire.dynamodb("Scan", scan | {"Limit": most - counted})
+        page = raw.dynamodb("Scan", scan | {"Limit": most - counted})
         counted += int(page["Count"])
         if counted >= most or "LastEvaluatedKey" not in page:
             return counted
@@ -110,7 +111,7 @@ def at_least(most: int) -> int:
 
 def id_of(address: Address) -> str | None:
     """Who has this address."""
-    return email_store.find_owner(address.key, clock.now())
+    return emails.find_owner(address.key, clock.now())
 
 
 def _table() -> str:

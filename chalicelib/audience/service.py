@@ -4,23 +4,18 @@ import hmac
 from collections.abc import Callable
 from datetime import datetime
 
-from chalicelib.audience import (
-    capture_store,
-    email_store,
-    erasure,
-    model,
-    sign_up_store,
-    sign_ups,
-    store,
-    token_store,
-)
-from chalicelib.audience.email_store import EmailRow
+from chalicelib.audience import counts as census
+from chalicelib.audience import erasure, model, sign_ups
 from chalicelib.audience.model import Profile, SignUp, Subscriber
-from chalicelib.audience.token_store import TokenRow
-from chalicelib.census import service as census
+from chalicelib.audience.stores import captures, emails, subscribers
+from chalicelib.audience.stores import sign_ups as sign_up_store
+from chalicelib.audience.stores import tokens as token_store
+from chalicelib.audience.stores.emails import EmailRow
+from chalicelib.audience.stores.tokens import TokenRow
 from chalicelib.events import outbox
 from chalicelib.events.model import EventType
-from chalicelib.kernel import addresses, clock, ids, limits, log, queues, tables, tokens
+from chalicelib.kernel import addresses, clock, ids, limits, log, tokens
+from chalicelib.kernel.aws import queues, tables
 from chalicelib.kernel.errors import Conflict, Invalid, Unauthenticated, Unavailable
 
 BAD_LINK = "This link is not valid any more"
@@ -47,7 +42,7 @@ def confirm(text: str) -> str:
         raise Invalid(BAD_LINK)
     for _ in range(_ATTEMPTS):
         now = clock.now()
-        subscriber, found = store.find_with_tokens(token.id, model.CONFIRM, model.CHANGE_EMAIL)
+        subscriber, found = subscribers.find_with_tokens(token.id, model.CONFIRM, model.CHANGE_EMAIL)
         row = next((row for row in found.values() if row.accepts(token, now)), None)
         if not subscriber or not row:
             raise Invalid(BAD_LINK)
@@ -69,7 +64,7 @@ def request_link(email: str | None) -> None:
     """Have a magic link mailed, if there is somebody to mail it to. The caller cannot tell."""
     address = addresses.parse(email)
     limits.spend("link", address.key, most=3, seconds=3600)
-    subscriber_id = email_store.find_owner(address.key, clock.now()) or ids.new()
+    subscriber_id = emails.find_owner(address.key, clock.now()) or ids.new()
     queues.send("mail", {"kind": model.MAGIC_LINK, "subscriber_id": subscriber_id})
 
 
@@ -91,9 +86,9 @@ def update_profile(text: str, nickname: str | None, email: str | None) -> bool:
         changes_email = address is not None and address.typed != subscriber.email
         writes = [token_store.consumed(row)]
         if nickname is not None:
-            writes.append(store.renamed(subscriber, nickname))
+            writes.append(subscribers.renamed(subscriber, nickname))
         if address and changes_email:
-            if email_store.find_owner(address.key, now) not in (None, subscriber.id):
+            if emails.find_owner(address.key, now) not in (None, subscriber.id):
                 raise Conflict(_TAKEN)
             writes.append(token_store.change_asked(subscriber, address.typed, now + model.CONFIRMATION_LIFE))
         try:
@@ -113,7 +108,7 @@ def unsubscribe(text: str) -> None:
     if not token:
         raise Invalid(BAD_LINK)
     for _ in range(_ATTEMPTS):
-        subscriber = store.find(token.id)
+        subscriber = subscribers.find(token.id)
         if not subscriber:
             return
         if not hmac.compare_digest(subscriber.unsubscribe_secret, token.secret):
@@ -166,29 +161,29 @@ def stored_about(text: str) -> dict[str, object]:
         "pending_email": profile.pending_email,
         "sources": sorted(person.sources),
         "tags": sorted(person.tags),
-        "captures": capture_store.of(person.id),
+        "captures": captures.of(person.id),
         **{room: about(person.id) for room, about in kept_elsewhere.items()},
     }
 
 
 def address_of(subscriber_id: str) -> str | None:
     """For those who may know it; None once the person is gone."""
-    subscriber = store.find(subscriber_id)
+    subscriber = subscribers.find(subscriber_id)
     return subscriber.email if subscriber else None
 
 
 def _activate(subscriber: Subscriber, row: TokenRow, now: datetime) -> None:
     if subscriber.activated:
-        writes = store.joined_sources(subscriber, now) if subscriber.asked_sources else []
+        writes = subscribers.joined_sources(subscriber, now) if subscriber.asked_sources else []
     else:
-        writes = [*store.activated(subscriber, now), census.joined(now)]
+        writes = [*subscribers.activated(subscriber, now), census.joined(now)]
     tables.transact(token_store.used(row, now), *writes, sign_ups.told(EventType.SUBSCRIPTION_CONFIRMED, subscriber))
     log.metric("Confirmed")
 
 
 def _change_email(subscriber: Subscriber, row: TokenRow, now: datetime) -> None:
     assert row.new_email
-    changes = store.email_changed(subscriber, row.new_email, now)
+    changes = subscribers.email_changed(subscriber, row.new_email, now)
     event = outbox.record(EventType.EMAIL_CHANGED, subscriber.id, {"subscriber_id": subscriber.id})
     try:
         tables.transact(*changes, token_store.used(row, now), event)
@@ -203,7 +198,7 @@ def _opened(text: str) -> tuple[Profile, TokenRow]:
     if not token:
         raise Unauthenticated(_BAD_TOKEN)
     now = clock.now()
-    subscriber, found = store.find_with_tokens(token.id, model.MAGIC_LINK, model.CHANGE_EMAIL)
+    subscriber, found = subscribers.find_with_tokens(token.id, model.MAGIC_LINK, model.CHANGE_EMAIL)
     row = found.get(model.MAGIC_LINK)
     if not subscriber or not subscriber.activated or not row or not row.accepts(token, now):
         raise Unauthenticated(_BAD_TOKEN)

@@ -2,13 +2,16 @@
 
 from datetime import datetime
 
-from chalicelib.audience import capture_store, model, sign_up_store, store, suppression_store
-from chalicelib.audience.email_store import EmailRow
+from chalicelib.audience import model
 from chalicelib.audience.model import Capture, SignUp, Subscriber
-from chalicelib.audience.sign_up_store import Waiting
+from chalicelib.audience.stores import captures, subscribers, suppressions
+from chalicelib.audience.stores import sign_ups as sign_up_store
+from chalicelib.audience.stores.emails import EmailRow
+from chalicelib.audience.stores.sign_ups import Waiting
 from chalicelib.events import outbox
 from chalicelib.events.model import EventType
-from chalicelib.kernel import clock, ids, tables
+from chalicelib.kernel import clock, ids
+from chalicelib.kernel.aws import tables
 from chalicelib.kernel.errors import Unavailable
 
 _ATTEMPTS = 4
@@ -21,7 +24,7 @@ def take_in(mark: str) -> str | None:
         row = sign_up_store.find(mark)
         if not row or clock.parse(row.until) <= clock.now():
             return None
-        if suppression_store.holds(mark):
+        if suppressions.holds(mark):
             tables.transact(sign_up_store.removed(mark))  # who wants no mail is not kept as waiting for one
             return None
         owner: str | None = row.owner
@@ -45,15 +48,15 @@ def _taken_in(one: Waiting) -> str:
     newcomer = _newcomer(one, now)
     try:
         tables.transact(
-            *store.created(newcomer, now),
-            capture_store.asked(newcomer.id, one.sign_up.capture, now),
+            *subscribers.created(newcomer, now),
+            captures.asked(newcomer.id, one.sign_up.capture, now),
             told(EventType.SUBSCRIPTION_CREATED, newcomer),
             sign_up_store.taken(one, newcomer.id),
         )
         return newcomer.id
     except tables.Stale as stale:
         key = stale.found[0]
-        subscriber = store.find(key.subscriber_id) if isinstance(key, EmailRow) else None
+        subscriber = subscribers.find(key.subscriber_id) if isinstance(key, EmailRow) else None
         if not subscriber:
             raise
     _asked_again(one, subscriber, now)
@@ -81,9 +84,9 @@ def _asked_again(one: Waiting, subscriber: Subscriber, now: datetime) -> None:
     """What is said now is kept, if there is anything to keep, to be confirmed with the link; an active reader who
     names no new source is left exactly as they are."""
     capture = _added(subscriber, one.sign_up)
-    writes = store.asked_again(subscriber, one.sign_up.nickname, capture)
+    writes = subscribers.asked_again(subscriber, one.sign_up.nickname, capture)
     if capture:
-        writes.append(capture_store.asked(subscriber.id, capture, now))
+        writes.append(captures.asked(subscriber.id, capture, now))
     tables.transact(*writes, sign_up_store.taken(one, subscriber.id))
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from chalicelib.kernel import addresses, clock
 from chalicelib.kernel.addresses import Address
 from chalicelib.kernel.errors import Invalid
-from chalicelib.kernel.value import value
+from chalicelib.kernel.values import value
 
 KEPT = timedelta(days=7)
 

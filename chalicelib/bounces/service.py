@@ -9,9 +9,10 @@ from chalicelib.bounces import model, store
 from chalicelib.bounces.model import Bounce, Bounced, Report
 from chalicelib.events import outbox
 from chalicelib.events.model import EventType
-from chalicelib.kernel import clock, keyed, log, tables
+from chalicelib.kernel import clock, log, pseudonyms
 from chalicelib.kernel.addresses import Address
-from chalicelib.kernel.value import value
+from chalicelib.kernel.aws import tables
+from chalicelib.kernel.values import value
 from chalicelib.mail import mailboxes
 
 _COMPLAINT = "complaint"
@@ -45,7 +46,7 @@ def note(event: Mapping[str, Any]) -> None:
 
 def refused(subscriber_id: str, delivery_id: str, reason: str) -> None:
     """SES would not even take the mail for this person."""
-    mark = keyed.mark("bounce", f"{delivery_id} {subscriber_id}")[:16]
+    mark = pseudonyms.mark("bounce", f"{delivery_id} {subscriber_id}")[:16]
     _record(Bounce(subscriber_id, f"refused: {reason}", clock.now(), mark, delivery_id))
 
 
@@ -67,7 +68,7 @@ def about(subscriber_id: str) -> list[dict[str, str]]:
 def _note_bounce(report: Report, finding: Bounced) -> None:
     subscriber_id = recipients.id_of(finding.address)
     if subscriber_id:
-        mark = keyed.mark("bounce", f"{report.id} {finding.address.key}")[:16]
+        mark = pseudonyms.mark("bounce", f"{report.id} {finding.address.key}")[:16]
         _record(Bounce(subscriber_id, finding.reason, report.at, mark, report.delivery_id))
 
 

@@ -6,7 +6,8 @@ from datetime import datetime
 from pynamodb.attributes import NumberAttribute, UnicodeAttribute
 
 from chalicelib.bounces.model import KEPT, Bounce
-from chalicelib.kernel import clock, tables
+from chalicelib.kernel import clock
+from chalicelib.kernel.aws import tables
 
 _SHELF = "bounces"
 

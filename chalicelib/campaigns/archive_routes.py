@@ -1,6 +1,6 @@
 """The public archive: a list, the letters themselves, and a feed of them."""
 
-from chalicelib.campaigns import archive
+from chalicelib.campaigns.content import archive
 from chalicelib.kernel import clock
 from chalicelib.kernel.errors import Invalid, NotFound
 from chalicelib.web import pages, responses

@@ -13,7 +13,8 @@ from chalicelib.campaigns import delivery_store, model, store
 from chalicelib.campaigns.model import Campaign, Deed, Delivery, DeliveryState, State, Whole
 from chalicelib.events import outbox
 from chalicelib.events.model import EventType, Payload
-from chalicelib.kernel import clock, ids, tables
+from chalicelib.kernel import clock, ids
+from chalicelib.kernel.aws import tables
 from chalicelib.kernel.errors import NotFound, Unavailable
 
 _ATTEMPTS = 4

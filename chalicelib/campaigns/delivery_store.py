@@ -6,7 +6,8 @@ from typing import Any
 from pynamodb.attributes import NumberAttribute, UnicodeAttribute
 
 from chalicelib.campaigns.model import Counts, Delivery, DeliveryState
-from chalicelib.kernel import clock, tables
+from chalicelib.kernel import clock
+from chalicelib.kernel.aws import tables
 
 
 class DeliveryRow(tables.Row):

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import Any, TypeVar
 
-from chalicelib.campaigns import personal
+from chalicelib.campaigns.content import placeholders
 from chalicelib.campaigns.model import Aim, Terms
 from chalicelib.kernel.errors import Invalid
 from chalicelib.mail.message import LONGEST_SUBJECT
@@ -26,7 +26,7 @@ def subject(value: Any) -> str:
     line = _line("" if value is None else value, "Subject")
     if not line:
         raise Invalid("Subject is required")
-    shortest, longest = personal.extremes(line)
+    shortest, longest = placeholders.extremes(line)
     if not shortest.strip():
         raise Invalid("Subject would be empty for people without a nickname: write {{nickname|friend}}")
     if len(longest) > LONGEST_SUBJECT:

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 
 from chalicelib.kernel.errors import Conflict
-from chalicelib.kernel.value import value
+from chalicelib.kernel.values import value
 
 OVERDUE = timedelta(hours=6)
 EMAIL = "email"

@@ -4,8 +4,9 @@ from dataclasses import asdict
 from typing import Any
 
 from chalicelib.access.door import door
-from chalicelib.campaigns import fields, preflight, service
-from chalicelib.campaigns.preflight import Report
+from chalicelib.campaigns import fields, service
+from chalicelib.campaigns.review import preflight
+from chalicelib.campaigns.review.preflight import Report
 from chalicelib.kernel import clock
 from chalicelib.web import responses
 from chalicelib.web.request import Request

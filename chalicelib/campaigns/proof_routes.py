@@ -3,8 +3,10 @@
 from typing import Any
 
 from chalicelib.access.door import door
-from chalicelib.campaigns import proofs, renderer, service
+from chalicelib.campaigns import service
+from chalicelib.campaigns.content import renderer
 from chalicelib.campaigns.model import Whole
+from chalicelib.campaigns.review import previews
 from chalicelib.campaigns.routes import draft
 from chalicelib.web import responses
 from chalicelib.web.request import Request
@@ -17,18 +19,18 @@ routes = Routes(__name__, authorizer=door)
 @routes.get("/admin/api/campaigns/{campaign_id}/preview")
 def preview_campaign(request: Request) -> Response:
     """The very HTML that is sent, to somebody called `?nickname=`."""
-    name = proofs.nickname(request.query.get("nickname"))
-    return responses.letter(proofs.proof(service.view(request.path["campaign_id"]), name).html)
+    name = previews.nickname(request.query.get("nickname"))
+    return responses.letter(previews.proof(service.view(request.path["campaign_id"]), name).html)
 
 
 @routes.post("/admin/api/campaigns/preview")
 def preview_draft(request: Request) -> Response:
     """Both parts of what is being composed, before it is saved."""
-    name = proofs.nickname(request.fields.get("nickname"))
+    name = previews.nickname(request.fields.get("nickname"))
     return responses.json(_proof(service.imagine(draft(request)), name))
 
 
 def _proof(whole: Whole, name: str | None) -> dict[str, Any]:
-    message = proofs.proof(whole, name)
+    message = previews.proof(whole, name)
     removed = renderer.removed(whole.campaign.format, whole.content.body)
     return {"subject": message.subject, "html": message.html, "text": message.text, "removed": removed}

@@ -4,8 +4,11 @@ from typing import Any
 
 from chalicelib.access import audit
 from chalicelib.access.door import door
-from chalicelib.campaigns import deliveries, fields, proofs, renderer, service, shown, watching
+from chalicelib.campaigns import fields, serializers, service
+from chalicelib.campaigns.content import renderer
 from chalicelib.campaigns.model import Format, State, Whole
+from chalicelib.campaigns.review import previews
+from chalicelib.campaigns.sending import deliveries, progress
 from chalicelib.campaigns.service import Draft
 from chalicelib.kernel import addresses, clock
 from chalicelib.kernel.errors import Invalid
@@ -25,7 +28,7 @@ def list_campaigns(request: Request) -> Response:
     number, size = paging.asked(request)
     state = request.query.get("state") or None
     page = service.page(fields.choice(State, state, "state") if state else None, number, size)
-    return responses.json(paging.answer([shown.line(one) for one in page.items], number, size, page.total))
+    return responses.json(paging.answer([serializers.line(one) for one in page.items], number, size, page.total))
 
 
 @routes.post(_CAMPAIGNS)
@@ -38,13 +41,13 @@ def create_campaign(request: Request) -> Response:
 
 @routes.get(_CAMPAIGN)
 def view_campaign(request: Request) -> Response:
-    return _answer(watching.live(service.view(request.path["campaign_id"])))
+    return _answer(progress.live(service.view(request.path["campaign_id"])))
 
 
 @routes.get(_CAMPAIGN + "/progress")
 def watch_campaign(request: Request) -> Response:
-    look = watching.look(request.path["campaign_id"])
-    found = [shown.delivery(one) for one in look.deliveries]
+    look = progress.look(request.path["campaign_id"])
+    found = [serializers.delivery(one) for one in look.deliveries]
     return responses.json({"state": look.state.value, "expected": look.expected, "deliveries": found})
 
 
@@ -98,7 +101,7 @@ def duplicate_campaign(request: Request) -> Response:
 def test_campaign(request: Request) -> Response:
     address = addresses.parse(request.text("email"))
     whole = service.view(request.path["campaign_id"])
-    proofs.send_test(whole, address, proofs.nickname(request.fields.get("nickname")))
+    previews.send_test(whole, address, previews.nickname(request.fields.get("nickname")))
     audit.record(request, "campaign.test", campaign_id=whole.campaign.id)
     return _answer(whole)
 
@@ -108,7 +111,7 @@ def retry_delivery(request: Request) -> Response:
     campaign_id, delivery_id = request.path["campaign_id"], request.path["delivery_id"]
     whole = deliveries.retry(campaign_id, delivery_id)
     audit.record(request, "delivery.retry", campaign_id=campaign_id, delivery_id=delivery_id)
-    return responses.json(next(shown.delivery(one) for one in whole.deliveries if one.id == delivery_id))
+    return responses.json(next(serializers.delivery(one) for one in whole.deliveries if one.id == delivery_id))
 
 
 def draft(request: Request) -> Draft:
@@ -167,4 +170,4 @@ def _version(request: Request) -> int | None:
 
 
 def _answer(whole: Whole, status: int = 200, **more: Any) -> Response:
-    return responses.json({**shown.whole(whole), **more}, status)
+    return responses.json({**serializers.whole(whole), **more}, status)

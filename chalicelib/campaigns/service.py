@@ -4,11 +4,13 @@ from dataclasses import field
 from datetime import datetime
 from typing import Any
 
-from chalicelib.campaigns import changes, deliveries, fields, model, store
+from chalicelib.campaigns import changes, fields, model, store
 from chalicelib.campaigns.model import Aim, Campaign, Content, Deed, Delivery, Format, Origin, State, Whole
-from chalicelib.kernel import clock, ids, log, tables
+from chalicelib.campaigns.sending import deliveries
+from chalicelib.kernel import clock, ids, log
+from chalicelib.kernel.aws import tables
 from chalicelib.kernel.errors import Conflict, NotFound, Unavailable
-from chalicelib.kernel.value import value
+from chalicelib.kernel.values import value
 
 
 @value

@@ -26,7 +26,8 @@ from chalicelib.campaigns.model import (
     Terms,
     Whole,
 )
-from chalicelib.kernel import clock, tables
+from chalicelib.kernel import clock
+from chalicelib.kernel.aws import tables
 from chalicelib.kernel.errors import Invalid
 
 _CAMPAIGN = "campaign"

@@ -8,10 +8,11 @@ from typing import Any
 
 from chalicelib.events import relay, store
 from chalicelib.events.model import KEPT
-from chalicelib.events.webhooks import lanes, replay
+from chalicelib.events.webhooks import dispatch, replay
 from chalicelib.events.webhooks import store as webhook_store
 from chalicelib.events.webhooks.model import BUS
-from chalicelib.kernel import clock, log, queues, settings
+from chalicelib.kernel import clock, log, settings
+from chalicelib.kernel.aws import queues
 
 _CHUNK = 50
 _CHUNKS_A_SWEEP = 200
@@ -20,18 +21,18 @@ _PAUSE = 0.2
 _MISSED_NIGHTS = 6
 
 
-def worker(address_of: lanes.AddressOf) -> Callable[[Mapping[str, Any]], None]:
+def worker(address_of: dispatch.AddressOf) -> Callable[[Mapping[str, Any]], None]:
     """`work` for an app that knows whose address an id stands for; this room does not."""
     return lambda message: work(message, address_of)
 
 
-def work(message: Mapping[str, Any], address_of: lanes.AddressOf) -> None:
+def work(message: Mapping[str, Any], address_of: dispatch.AddressOf) -> None:
     """One message. Any of them may come twice or never: the tables know what is owed."""
     match message:
         case {"aggregates": [*aggregate_ids]}:
             relay.tell(aggregate_ids)
         case {"destination": str(destination)}:
-            lanes.drain(destination, address_of)
+            dispatch.drain(destination, address_of)
         case {"replay": str()}:
             replay.page(message)
         case _:

@@ -5,7 +5,7 @@ from datetime import timedelta
 from enum import StrEnum
 
 from chalicelib.kernel import clock
-from chalicelib.kernel.value import value
+from chalicelib.kernel.values import value
 
 KEPT = timedelta(days=30)
 

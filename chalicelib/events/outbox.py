@@ -11,7 +11,8 @@ from functools import lru_cache
 from chalicelib.events import model, store
 from chalicelib.events.model import Event, EventType, Payload
 from chalicelib.events.webhooks import store as webhook_store
-from chalicelib.kernel import clock, ids, log, queues, settings, tables
+from chalicelib.kernel import clock, ids, log, settings
+from chalicelib.kernel.aws import queues, tables
 from chalicelib.kernel.errors import Unavailable
 
 _lock = threading.Lock()

@@ -10,7 +10,8 @@ from chalicelib.events import store
 from chalicelib.events.model import Event
 from chalicelib.events.webhooks import store as webhook_store
 from chalicelib.events.webhooks.model import BUS, Webhook
-from chalicelib.kernel import clock, queues, settings, tables
+from chalicelib.kernel import clock, settings
+from chalicelib.kernel.aws import queues, tables
 
 _WRITES_AT_ONCE = 100
 

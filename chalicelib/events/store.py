@@ -13,7 +13,8 @@ from pynamodb.indexes import AllProjection, GlobalSecondaryIndex, KeysOnlyProjec
 
 from chalicelib.events import model
 from chalicelib.events.model import Event
-from chalicelib.kernel import clock, tables
+from chalicelib.kernel import clock
+from chalicelib.kernel.aws import tables
 
 # Processed events of one day are spread over so many keys, because one key takes a thousand writes a second.
 SHARDS = 4

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from chalicelib.campaigns.service import Draft
-from chalicelib.feeds import excerpt
 from chalicelib.feeds.model import Entry
+from chalicelib.feeds.reading import excerpt
 from chalicelib.kernel import clock, settings
-from chalicelib.kernel.value import value
-from chalicelib.mail import render
+from chalicelib.kernel.values import value
+from chalicelib.mail import templates
 
 _LONGEST_EXCERPT = 320
 _LONGEST_SUBJECT = 200
@@ -53,7 +53,7 @@ def shown(entries: Sequence[Entry], most: int) -> list[dict[str, str | None]]:
 
 def draft(entries: Sequence[Entry]) -> Draft:
     items = [item(entry) for entry in entries[:_MOST]]
-    body = render.environment().get_template("feed_digest.html")
+    body = templates.environment().get_template("feed_digest.html")
     return Draft(
         subject=_subject(items, len(entries)),
         body=body.render(items=items, more=len(entries) - len(items), site_name=settings.current().site_name),

@@ -4,14 +4,15 @@ from collections.abc import Mapping
 
 from chalicelib.feeds import signatures, store
 from chalicelib.feeds.state import Trigger
-from chalicelib.kernel import clock, keyed, queues, settings
+from chalicelib.kernel import clock, pseudonyms, settings
+from chalicelib.kernel.aws import queues
 from chalicelib.kernel.errors import Conflict, Unavailable
 
 
 def take(headers: Mapping[str, str], body: bytes) -> None:
     """`Unauthenticated` without a valid signature, `Conflict` for a call that was taken before."""
     id = signatures.verify(settings.secret("WEBHOOK_SECRET"), headers, body, clock.now())
-    mark = keyed.mark("feed webhook", id)
+    mark = pseudonyms.mark("feed webhook", id)
     if not store.take_call(mark):
         raise Conflict("This call was taken before")
     try:

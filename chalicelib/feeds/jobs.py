@@ -5,7 +5,8 @@ from typing import Any
 
 from chalicelib.feeds import service, websub
 from chalicelib.feeds.state import Result, Trigger
-from chalicelib.kernel import log, queues
+from chalicelib.kernel import log
+from chalicelib.kernel.aws import queues
 from chalicelib.kernel.errors import GnaError
 
 _MOST_SECONDS = 20  # between two tries; all of them together outlast the lease of a check that crashed

@@ -8,7 +8,7 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 
-from chalicelib.kernel.value import value
+from chalicelib.kernel.values import value
 
 # An entry dated a little before the last one may still be new: dates without a time, wrong time zones, a post that
 # was drafted yesterday. Further back only what its author says today counts as published then.

@@ -10,18 +10,20 @@ from dataclasses import field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from chalicelib.campaigns import deliveries
 from chalicelib.campaigns import service as campaigns
 from chalicelib.campaigns.model import Whole
+from chalicelib.campaigns.sending import deliveries
 from chalicelib.events import outbox
 from chalicelib.events.model import EventType
-from chalicelib.feeds import digest, model, notices, reader, state, store
+from chalicelib.feeds import digest, model, notices, state, store
 from chalicelib.feeds.model import Entry, Verdict
-from chalicelib.feeds.reader import Reading, Unreadable
+from chalicelib.feeds.reading import reader
+from chalicelib.feeds.reading.reader import Reading, Unreadable
 from chalicelib.feeds.state import Check, Result, State, Trigger
-from chalicelib.kernel import clock, locks, log, settings, tables
+from chalicelib.kernel import clock, locks, log, settings
+from chalicelib.kernel.aws import tables
 from chalicelib.kernel.errors import Unavailable
-from chalicelib.kernel.value import value
+from chalicelib.kernel.values import value
 from chalicelib.mail.notices import notify_admin
 
 _LEASE_SECONDS = 60

@@ -5,8 +5,8 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 
 from chalicelib.feeds.model import Verdict
-from chalicelib.feeds.reader import Known, Reading, Unreadable
-from chalicelib.kernel.value import value
+from chalicelib.feeds.reading.reader import Known, Reading, Unreadable
+from chalicelib.kernel.values import value
 
 FAILING = 3
 

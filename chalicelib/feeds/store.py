@@ -10,9 +10,10 @@ from typing import Any
 from pynamodb.attributes import BinaryAttribute, BooleanAttribute, NumberAttribute, UnicodeAttribute
 
 from chalicelib.feeds.model import MARK_BYTES, Memory
-from chalicelib.feeds.reader import Known
+from chalicelib.feeds.reading.reader import Known
 from chalicelib.feeds.state import Check, Notice, Result, State, Trigger
-from chalicelib.kernel import clock, ids, tables
+from chalicelib.kernel import clock, ids
+from chalicelib.kernel.aws import tables
 
 FEED = "feed"
 _STATE, _MARKS, _LATEST, _CHECK, _CALL = "state", "marks", "latest", "check ", "call "

@@ -8,14 +8,16 @@ from urllib.parse import urlencode
 
 from chalicelib.feeds import signatures, state, store, websub_store
 from chalicelib.feeds.websub_store import Standing, Subscription
-from chalicelib.kernel import clock, fetch, keyed, log, queues, settings
+from chalicelib.kernel import clock, log, pseudonyms, settings
+from chalicelib.kernel.aws import queues
 from chalicelib.kernel.errors import NotFound
+from chalicelib.kernel.http import client
 
 LEASE = timedelta(days=10)
 _RENEW_BEFORE = timedelta(days=2)
 _ASK_AGAIN = timedelta(hours=20)
 _LONGEST_LEASE = timedelta(days=90)
-_BOUNDS = fetch.Bounds(seconds=5.0, largest=100_000, redirects=0)
+_BOUNDS = client.Bounds(seconds=5.0, largest=100_000, redirects=0)
 
 
 def tend() -> None:
@@ -95,8 +97,8 @@ def _post(one: Subscription, mode: str) -> None:
     }
     headers = {"Content-Type": "application/x-www-form-urlencoded"}
     try:
-        status = fetch.post(one.hub, urlencode(form).encode(), headers, _BOUNDS).status
-    except fetch.FetchFailed as failure:
+        status = client.post(one.hub, urlencode(form).encode(), headers, _BOUNDS).status
+    except client.FetchFailed as failure:
         log.warning("websub.unreachable", mode=mode, kind=failure.kind)
         return
     log.info("websub.asked", mode=mode, status=status)
@@ -108,11 +110,11 @@ def _is_private(hub: str) -> bool:
 
 
 def _token(hub: str, topic: str) -> str:
-    return keyed.mark("websub token", f"{hub}\n{topic}")[:40]
+    return pseudonyms.mark("websub token", f"{hub}\n{topic}")[:40]
 
 
 def _secret(token: str) -> str:
-    return keyed.mark("websub secret", token)
+    return pseudonyms.mark("websub secret", token)
 
 
 def _lease(seconds: str) -> timedelta:

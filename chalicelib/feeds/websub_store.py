@@ -7,8 +7,9 @@ from enum import StrEnum
 from pynamodb.attributes import NumberAttribute, UnicodeAttribute
 
 from chalicelib.feeds.store import FEED
-from chalicelib.kernel import clock, tables
-from chalicelib.kernel.value import value
+from chalicelib.kernel import clock
+from chalicelib.kernel.aws import tables
+from chalicelib.kernel.values import value
 
 _PART = "websub "
 _LEAVING_KEPT = timedelta(days=3)

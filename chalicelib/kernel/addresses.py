@@ -3,7 +3,7 @@
 import unicodedata
 
 from chalicelib.kernel.errors import Invalid
-from chalicelib.kernel.value import value
+from chalicelib.kernel.values import value
 
 _LONGEST = 254
 _REASON = "Email address is not valid"

@@ -8,7 +8,8 @@ from datetime import datetime
 
 from pynamodb.attributes import NumberAttribute, UnicodeAttribute
 
-from chalicelib.kernel import clock, keyed, tables
+from chalicelib.kernel import clock, pseudonyms
+from chalicelib.kernel.aws import tables
 from chalicelib.kernel.errors import TooMany
 
 
@@ -45,7 +46,7 @@ def _count(name: str, subject: str, seconds: int, by: int) -> int:
 
 
 def _key(name: str, subject: str, window: int, now: datetime) -> str:
-    return keyed.mark(f"limit {now:%Y-%m-%d}", f"{name} {window} {subject}")
+    return pseudonyms.mark(f"limit {now:%Y-%m-%d}", f"{name} {window} {subject}")
 
 
 def probe() -> None:

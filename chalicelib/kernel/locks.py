@@ -6,7 +6,8 @@ from datetime import timedelta
 
 from pynamodb.attributes import NumberAttribute, UnicodeAttribute
 
-from chalicelib.kernel import clock, ids, tables
+from chalicelib.kernel import clock, ids
+from chalicelib.kernel.aws import tables
 
 
 class LockRow(tables.Row):

@@ -7,7 +7,7 @@ from functools import lru_cache
 from urllib.parse import urlsplit
 
 from chalicelib.kernel.errors import Misconfigured
-from chalicelib.kernel.value import value
+from chalicelib.kernel.values import value
 
 _SECRETS = ("SECRET_KEY", "WEBHOOK_SECRET")
 _TEAM = re.compile(r"[A-Za-z0-9_-]{0,63}\Z")
@@ -116,10 +116,10 @@ def _secrets() -> dict[str, str]:
     path = os.environ.get("SECRETS_PATH", "")
     if not path or all(found.values()):
         return found
-    from chalicelib.kernel import aws
+    from chalicelib.kernel.aws import session
 
     names = [f"{path}/{name}" for name, value in found.items() if not value]
-    answer = aws.call("ssm", "get_parameters", Names=names, WithDecryption=True)
+    answer = session.call("ssm", "get_parameters", Names=names, WithDecryption=True)
     return found | {item["Name"].rsplit("/", 1)[1]: item["Value"] for item in answer["Parameters"]}
 
 

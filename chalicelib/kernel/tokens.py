@@ -5,7 +5,7 @@ import hmac
 import re
 
 from chalicelib.kernel import ids
-from chalicelib.kernel.value import value
+from chalicelib.kernel.values import value
 
 _SECRET = re.compile(r"[A-Za-z0-9_-]{32}\Z")
 

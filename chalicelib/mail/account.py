@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 from typing import Any
 
-from chalicelib.kernel import addresses, aws
-from chalicelib.kernel.value import value
+from chalicelib.kernel import addresses
+from chalicelib.kernel.aws import session
+from chalicelib.kernel.values import value
 from chalicelib.mail import failures, mailboxes
 from chalicelib.mail.failures import Stopped
 
@@ -38,7 +39,7 @@ class Identity:
 
 def account() -> Account:
     with failures.translated():
-        answer = aws.client("sesv2").get_account()
+        answer = session.client("sesv2").get_account()
     quota = answer.get("SendQuota", {})
     return Account(
         per_day=float(quota.get("Max24HourSend", 0)),
@@ -70,7 +71,7 @@ def _names(address: str) -> Iterator[str]:
 def _found(name: str) -> dict[str, Any] | None:
     try:
         with failures.translated():
-            return dict(aws.client("sesv2").get_email_identity(EmailIdentity=name))
+            return dict(session.client("sesv2").get_email_identity(EmailIdentity=name))
     except Stopped as failure:
         if failure.code == "NotFoundException":
             return None

@@ -11,9 +11,10 @@ from dataclasses import field
 from json.encoder import encode_basestring_ascii as quoted
 from typing import Any
 
-from chalicelib.kernel import addresses, settings, wire
+from chalicelib.kernel import addresses, settings
+from chalicelib.kernel.aws import raw
 from chalicelib.kernel.errors import GnaError, Invalid
-from chalicelib.kernel.value import value
+from chalicelib.kernel.values import value
 from chalicelib.mail import failures, mailboxes
 from chalicelib.mail.failures import Failure, Rejected, Unanswered
 from chalicelib.mail.message import check_headers
@@ -59,7 +60,7 @@ class Press:
         if len(self._begin) > LARGEST_LETTER:
             raise Invalid(f"The mail is larger than {LARGEST_LETTER // 1000} KB, which is more than SES takes")
 
-    def post(self, entries: Sequence[Entry], call: Call = wire.ses) -> list[Failure | None]:
+    def post(self, entries: Sequence[Entry], call: Call = raw.ses) -> list[Failure | None]:
         """Send, and tell of each entry in turn why it did not leave, None if it did.
 
         Raises one of `failures` when the call as a whole failed; after `Unanswered` nobody knows who got it.

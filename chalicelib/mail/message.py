@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import field
 
 from chalicelib.kernel.errors import Invalid
-from chalicelib.kernel.value import value
+from chalicelib.kernel.values import value
 
 LONGEST_SUBJECT = 500  # what an author may write, and room for the reader's name in it
 LONGEST_HEADER = 995

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from chalicelib.kernel import addresses, aws, log, settings
+from chalicelib.kernel import addresses, log, settings
+from chalicelib.kernel.aws import session
 from chalicelib.mail import failures, mailboxes
 from chalicelib.mail.message import Message
 
@@ -14,7 +15,7 @@ def send(message: Message) -> str:
     """
     request = _request(message)
     with failures.translated(mailboxes.sender_address()):
-        answer = aws.client("sesv2", attempts=1).send_email(**request)
+        answer = session.client("sesv2", attempts=1).send_email(**request)
     log.metric("MailSent")
     return str(answer["MessageId"])
 

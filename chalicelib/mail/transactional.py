@@ -5,7 +5,7 @@ Nothing a visitor typed is repeated in them: a form that mails its visitor's wor
 
 from typing import Any
 
-from chalicelib.mail import render
+from chalicelib.mail import templates
 from chalicelib.mail.message import Message
 
 # So that holiday replies and ticket systems do not answer.
@@ -47,5 +47,5 @@ def admin_notice(to: str, subject: str, text: str) -> Message:
 
 
 def _message(to: str, name: str, **values: Any) -> Message:
-    rendered = render.mail(name, **values)
+    rendered = templates.mail(name, **values)
     return Message(to, rendered.subject, rendered.html, rendered.text, _AUTOMATIC)

@@ -2,7 +2,8 @@
 
 from collections.abc import Callable
 
-from chalicelib.kernel import limits, queues
+from chalicelib.kernel import limits
+from chalicelib.kernel.aws import queues
 from chalicelib.kernel.errors import Unavailable
 from chalicelib.kernel.version import VERSION
 from chalicelib.web import responses

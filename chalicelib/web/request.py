@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import parse_qsl, unquote
 
 from chalicelib.kernel.errors import Invalid
-from chalicelib.kernel.value import value
+from chalicelib.kernel.values import value
 
 JSON = "application/json"
 FORM = "application/x-www-form-urlencoded"

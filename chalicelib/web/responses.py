@@ -6,7 +6,7 @@ from dataclasses import field, replace
 from typing import Any
 
 from chalicelib.kernel import errors
-from chalicelib.kernel.value import value
+from chalicelib.kernel.values import value
 
 _STATUS: dict[type[errors.GnaError], int] = {
     errors.Invalid: 400,

@@ -13,7 +13,7 @@ from chalice.app import Response as ChaliceResponse
 from chalicelib.kernel import log
 from chalicelib.kernel.errors import Crashed, GnaError, Invalid, Misconfigured, Unavailable
 from chalicelib.web import cors as _cors
-from chalicelib.web import guard, responses
+from chalicelib.web import guards, responses
 from chalicelib.web import request as _request
 from chalicelib.web.request import JSON, Request
 from chalicelib.web.responses import Response
@@ -73,10 +73,10 @@ class Routes(Blueprint):
         log.begin(request.request_id)
         try:
             if self._authorizer:
-                guard.check_caller(request)
+                guards.check_caller(request)
             _check_body(request, accepts)
             if self._authorizer:
-                guard.check_body(request)
+                guards.check_body(request)
             return handler(request)
         except GnaError as failure:
             if isinstance(failure, Unavailable | Misconfigured):

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from chalicelib.kernel.checkup import Finding, error, note
+from chalicelib.admin.diagnostics import Finding, error, note
 from deploy import secrets
 from deploy.stack import Clients
 from deploy.stage import Stage

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from chalicelib.kernel import checkup
-from chalicelib.kernel.checkup import Finding, domain, error, note
+from chalicelib.admin import diagnostics
+from chalicelib.admin.diagnostics import Finding, domain, error, note
 from deploy.stack import Clients
 
 # Texts of the records of this kind at that name; empty when there are none.
@@ -15,7 +15,7 @@ _FEW_MAILS_A_DAY = 1000
 
 def account(clients: Clients) -> Iterator[Finding]:
     found = clients("sesv2").get_account()
-    yield from checkup.of_sending(
+    yield from diagnostics.of_sending(
         in_sandbox=not found.get("ProductionAccessEnabled"),
         enabled=found.get("SendingEnabled", True),
         standing=found.get("EnforcementStatus", ""),

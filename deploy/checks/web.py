@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from chalicelib.kernel.checkup import Finding, error
+from chalicelib.admin.diagnostics import Finding, error
 
 _WEBHOOKS = ("/api/webhooks/feed", "/api/webhooks/websub/doctor")
 _ACCESS = "cloudflareaccess.com"

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from urllib.parse import parse_qs, urlencode, urlsplit
 
-from local.ses import Client as Mailbox
+from local.ses.main import Client as Mailbox
 from local.trial.client import Caller, Log
 
 _LINK = re.compile(r"https?://127\.0\.0\.1:\d+(/(?:confirm|profile|resume|api/unsubscribe)\?\S+)")

@@ -12,15 +12,16 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from local import handlers, process
 from local import options as _options
+from local import process
 from local.emulator import Emulator
+from local.gateway import handlers
 from local.options import PREFIX, Options
-from local.ses import Client as Mailbox
+from local.ses.main import Client as Mailbox
 from local.trial.proxy import Proxy
 
 _ROOT = Path(__file__).parents[2]
-_COMMANDS = {"workers": "local.work", "app": "local.web"}
+_COMMANDS = {"workers": "local.work", "app": "local.gateway.web"}
 
 
 class Stack:
@@ -54,7 +55,7 @@ class Stack:
         mailbox = ["--port", str(self.options.mail_port), "--data", str(self.folder / "mailbox")]
         self._spawn(
             "mailbox",
-            "local.ses",
+            "local.ses.main",
             *mailbox,
             "--topic",
             handlers.mail_topic(PREFIX),

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from local.gateway import Answer
-from local.server import Server
+from local.gateway.gateway import Answer
+from local.gateway.server import Server
 
 
 class Elsewhere:

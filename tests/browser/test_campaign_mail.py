@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from chalicelib.campaigns import renderer
+from chalicelib.campaigns.content import renderer
 from chalicelib.campaigns.model import Campaign, Content, Format, Whole
 
 NOW = datetime(2026, 11, 16, tzinfo=UTC)

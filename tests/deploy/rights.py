@@ -7,9 +7,10 @@ from typing import Any
 
 import app
 from chalicelib.events import outbox
-from chalicelib.kernel import queues, settings
+from chalicelib.kernel import settings
+from chalicelib.kernel.aws import queues
 from deploy import functions
-from local import handlers
+from local.gateway import handlers
 
 _READS = ("GetItem", "BatchGetItem", "Query", "Scan", "TransactGetItems")
 _MAY = {"GetAccount": "quota", "GetEmailIdentity": "sender", "PutEvents": "announce"}

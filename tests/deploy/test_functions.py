@@ -1,4 +1,4 @@
-"""Every handler of the app has a line in `.chalice/functions.yaml`, or it could do nothing once deployed."""
+"""Every handler of the app has a line in `deploy/functions.yaml`, or it could do nothing once deployed."""
 
 from deploy import functions
 

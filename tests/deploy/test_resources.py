@@ -1,4 +1,4 @@
-"""`.chalice/resources.yaml` is written by many hands: what must be true of every table and queue in it."""
+"""`deploy/resources.yaml` is written by many hands: what must be true of every table and queue in it."""
 
 from collections import Counter
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-FILE = Path(__file__).parent.parent.parent / ".chalice" / "resources.yaml"
+FILE = Path(__file__).parent.parent.parent / "deploy" / "resources.yaml"
 RESOURCES = yaml.safe_load(FILE.read_text())["Resources"]
 QUEUES = {name: r["Properties"] for name, r in RESOURCES.items() if r["Type"] == "AWS::SQS::Queue"}
 TABLES = {name: r["Properties"] for name, r in RESOURCES.items() if r["Type"] == "AWS::DynamoDB::Table"}

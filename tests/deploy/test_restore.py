@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import boto3
 import pytest
 
-from chalicelib.kernel import tables
+from chalicelib.kernel.aws import tables
 from deploy import restore
 from deploy.stage import Refused, Stage
 from tests.conftest import received
@@ -23,7 +23,7 @@ def dynamodb(aws):
 def reader(http, ses):
     """`reader("ada@example.net")`: somebody signs up, and confirms unless told not to. Their unsubscribe token."""
     from chalicelib.audience import jobs
-    from chalicelib.audience.store import SubscriberRow
+    from chalicelib.audience.stores.subscribers import SubscriberRow
 
     def join(email, confirm=True):
         http.post("/api/subscribe", json={"email": email, "source": "blog"}, source_ip=f"192.0.2.{len(email)}")

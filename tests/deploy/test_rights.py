@@ -1,4 +1,4 @@
-"""What each function asks of AWS while it does what it is for, held against its rights in `.chalice/functions.yaml`:
+"""What each function asks of AWS while it does what it is for, held against its rights in `deploy/functions.yaml`:
 not one too few, which would first be noticed once deployed, and not one too many."""
 
 from collections.abc import Callable, Iterator
@@ -8,26 +8,27 @@ from typing import Any
 import boto3
 import pytest
 
-from chalicelib.audience import store as audience_store
-from chalicelib.campaigns import deliveries, jobs, part_store, sending
+from chalicelib.audience.stores import subscribers as audience_store
 from chalicelib.campaigns import service as campaigns
 from chalicelib.campaigns.model import DeliveryState
+from chalicelib.campaigns.sending import deliveries, jobs, part_store, supervisor
 from chalicelib.campaigns.service import Draft
 from chalicelib.events import service as events
-from chalicelib.events.webhooks import lanes
+from chalicelib.events.webhooks import dispatch
 from chalicelib.events.webhooks import service as webhooks
 from chalicelib.events.webhooks import store as webhook_store
 from chalicelib.events.webhooks.model import BUS
 from chalicelib.feeds import store as feed_store
-from chalicelib.kernel import aws as kernel_aws
-from chalicelib.kernel import clock, locks, settings, tables
-from tests.audience.reader import Reader
-from tests.bounces.test_service import event as ses_event
-from tests.campaigns.crowd import gather
+from chalicelib.kernel import clock, locks, settings
+from chalicelib.kernel.aws import session as kernel_aws
+from chalicelib.kernel.aws import tables
 from tests.conftest import received
 from tests.deploy.rights import Watch
-from tests.events.conftest import happen
-from tests.events.receiver import Receiver
+from tests.rooms.audience.reader import Reader
+from tests.rooms.bounces.test_service import event as ses_event
+from tests.rooms.campaigns.crowd import gather
+from tests.rooms.events.conftest import happen
+from tests.rooms.events.receiver import Receiver
 
 
 @pytest.fixture
@@ -42,7 +43,7 @@ def watch(
         return real(name)
 
     monkeypatch.setattr(settings, "secret", secret)
-    monkeypatch.setattr(lanes, "_LANES_AT_ONCE", 1)  # moto is not made for threads
+    monkeypatch.setattr(dispatch, "_LANES_AT_ONCE", 1)  # moto is not made for threads
     configure(GNA_LOCAL="true")
     webhooks.add({"url": receiver.url, "include_address": True})
     emitters = (kernel_aws.session().get_component("event_emitter"), tables._connection().client.meta.events)
@@ -129,7 +130,7 @@ def test_sending(watch: Watch, ses: Any, monkeypatch: pytest.MonkeyPatch) -> Non
     gather(1, email="refused@example.org")
     ses.tell(entries={"refused@example.org": "MESSAGE_REJECTED"})
     whole = campaigns.send_now(campaigns.create(Draft("Hello", "<p>Hi</p>")).campaign.id)
-    sending.tend(whole.deliveries[0])
+    supervisor.tend(whole.deliveries[0])
     with monkeypatch.context() as late:
         late.setattr(jobs, "_MARGIN", 1000.0)
         watch.work("sending", *received("sending"))

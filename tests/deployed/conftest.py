@@ -18,7 +18,7 @@ from deploy import package, secrets, stack, stage
 from deploy import template as template_files
 from deploy.stage import Stage
 from local.emulator import Emulator
-from tests.access.conftest import AUD, Team
+from tests.rooms.access.conftest import AUD, Team
 
 _HERE = Path(__file__).parent
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.access.conftest import private_key, token
 from tests.deployed.conftest import eventually
+from tests.rooms.access.conftest import private_key, token
 
 READER = "reader@example.com"
-EVENTS = Path(__file__).parent.parent / "bounces" / "events"
+EVENTS = Path(__file__).parents[1] / "rooms" / "bounces" / "events"
 
 
 def test_it_is_healthy(deployment):
@@ -199,7 +199,7 @@ def test_no_log_line_tells_who_somebody_is(deployment):
     assert "request_id" in written
     refused = r"ClientError|AccessDenied|(Get|Put|Update|Delete|Query|Scan|Transact(Write|Get))Error"
     found = [line for line in written.splitlines() if re.search(rf'"kind": "\w*({refused})', line)]
-    assert found == [], "a function lacks a right in .chalice/functions.yaml"
+    assert found == [], "a function lacks a right in deploy/functions.yaml"
     for secret in (READER, "reader@", "gone@", "faithful@", token().split(".")[0]):
         assert secret not in written
 

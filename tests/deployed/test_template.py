@@ -148,7 +148,7 @@ def test_the_door_looks_at_the_header_of_access_and_remembers_no_verdict(package
 
 
 def test_the_doors_function_stands_alone_and_may_touch_nothing(packaged):
-    assert packaged.resources(FUNCTION)["Door"]["Handler"] == "chalicelib.access.handler.handle"
+    assert packaged.resources(FUNCTION)["Door"]["Handler"] == "chalicelib.access.authorizer.handle"
     statements = _statements(packaged.resources("AWS::IAM::Role")["DoorRole"])
     assert {action.split(":")[0] for statement in statements for action in statement["Action"]} == {"logs"}
 

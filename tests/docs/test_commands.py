@@ -21,7 +21,7 @@ RUN = {
     "make run": ("local.run", "tests/local/test_run.py"),
     "make reset": ("local.reset", "tests/local/test_run.py"),
     "make demo": ("local.demo", "tests/browser/test_day_in_the_life.py"),
-    "make feed": ("local.feed", "tests/feeds/test_dry_run.py"),
+    "make feed": ("local.feed", "tests/rooms/feeds/test_dry_run.py"),
     "make package": ("deploy.package", "tests/deployed/conftest.py"),
     "make deploy": ("deploy.up", "tests/deployed/test_deploying.py"),
     "make secrets": ("deploy.secrets", "tests/deployed/test_deploying.py"),

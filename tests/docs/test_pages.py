@@ -93,7 +93,7 @@ def test_pictures_are_few_and_small():
 
 
 def test_every_alarm_is_explained():
-    service = (ROOT / ".chalice" / "service.yaml").read_text()
+    service = (ROOT / "deploy" / "service.yaml").read_text()
     alarms = set(re.findall(r"^  (\w+)Alarm:$", service, re.MULTILINE))
     explained = (ROOT / "docs" / "operating.md").read_text()
     assert {alarm for alarm in alarms if f"`{alarm}`" not in explained} == set()

@@ -3,7 +3,7 @@ they are marked `emulator` by that alone.
 
     def test_two_workers_confirm_once(emulator, http, work): ...
 
-- `emulator`: empty tables and queues made from `.chalice/resources.yaml`, and the app's environment and clients
+- `emulator`: empty tables and queues made from `deploy/resources.yaml`, and the app's environment and clients
   pointing at them. One emulator a test process, started with the first test that asks; rows and messages are taken
   out before each test. Threads may use the app at the same time: clients are made before the test begins.
 - `http`: the app behind the local gateway (as in the fast tests, but on the emulator); safe to use from threads.
@@ -24,14 +24,15 @@ from typing import Any
 
 import pytest
 
-from chalicelib.kernel import aws as kernel_aws
-from chalicelib.kernel import limits, queues, settings
-from local import handlers
+from chalicelib.kernel import limits, settings
+from chalicelib.kernel.aws import queues
+from chalicelib.kernel.aws import session as kernel_aws
 from local.emulator import Emulator
-from local.gateway import Gateway
+from local.gateway import handlers
+from local.gateway.gateway import Gateway
 from local.polling import Poller, pollers
-from tests.client import Client
 from tests.conftest import enter
+from tests.fixtures.client import Client
 
 _HERE = Path(__file__).parent
 

@@ -15,9 +15,11 @@ from typing import Any
 
 from chalicelib.events import jobs, outbox, store
 from chalicelib.events.model import Event, EventType
-from chalicelib.events.webhooks import lanes, replay, service
+from chalicelib.events.webhooks import dispatch, replay, service
 from chalicelib.events.webhooks import store as webhook_store
-from chalicelib.kernel import aws, clock, fetch, ids, locks, tables, wire
+from chalicelib.kernel import clock, ids, locks
+from chalicelib.kernel.aws import raw, session, tables
+from chalicelib.kernel.http import client
 
 _MOST_STEPS = 60
 
@@ -27,7 +29,7 @@ def tell(about: str, webhook_id: str, arm: Callable[[], None]) -> None:
     arm()
     tables.transact(*_two(about))
     jobs.sweep()
-    lanes.drain(webhook_id, nobody)
+    dispatch.drain(webhook_id, nobody)
 
 
 def send_again(about: str, webhook_id: str, arm: Callable[[], None]) -> None:
@@ -66,7 +68,7 @@ def main(webhook_id: str, deed: Callable[[str, str, Callable[[], None]], None]) 
         child = os.fork()
         if child == 0:
             replay._AT_ONCE = 1  # more than one page
-            lanes._LEASE = 0  # the next child must not wait for the lease of this one to end
+            dispatch._LEASE = 0  # the next child must not wait for the lease of this one to end
             deed(about, webhook_id, partial(_die_after, steps))
             os._exit(0)
         _, status = os.waitpid(child, 0)
@@ -82,7 +84,7 @@ def _get_ready() -> None:
     import urllib3.connection  # noqa: F401
 
     tables._connection().client  # noqa: B018
-    wire._door(aws.session(), wire._SQS)
+    raw._door(session.session(), raw._SQS)
     for row in (store.EventRow, webhook_store.WebhookRow, webhook_store.DispatchRow, locks.LockRow):
         row._get_connection()
 
@@ -102,7 +104,7 @@ def _die_after(steps: int) -> None:
         return step
 
     URLLib3Session.send = counted(URLLib3Session.send)
-    fetch.post = counted(fetch.post)
+    client.post = counted(client.post)
 
 
 if __name__ == "__main__":

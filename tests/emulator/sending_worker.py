@@ -13,11 +13,14 @@ from collections.abc import Callable
 from typing import Any
 
 import app
-from chalicelib.campaigns import deliveries, delivery_store, engine, part_store, posting, renderer, sending, store
+from chalicelib.campaigns import delivery_store, store
 from chalicelib.campaigns import service as campaigns
+from chalicelib.campaigns.content import renderer
+from chalicelib.campaigns.sending import deliveries, mailer, part_store, supervisor, worker
 from chalicelib.campaigns.service import Draft
-from chalicelib.kernel import aws, queues, settings
-from local import handlers
+from chalicelib.kernel import settings
+from chalicelib.kernel.aws import queues, session
+from local.gateway import handlers
 from local.polling import pollers
 
 # What a worker does, in the order it does it: where the function is, and whether to die before or after it.
@@ -28,14 +31,14 @@ STEPS: dict[str, tuple[Any, str, bool]] = {
     "after taking a part": (part_store, "take", True),
     "before a claim": (part_store, "save", False),
     "after a claim": (part_store, "save", True),
-    "before sending": (posting.Posting, "post", False),
-    "after sending": (posting.Posting, "post", True),
-    "after the last part": (sending, "_after", False),
+    "before sending": (mailer.Posting, "post", False),
+    "after sending": (mailer.Posting, "post", True),
+    "after the last part": (supervisor, "_after", False),
     "before the sums": (part_store, "expire", False),
     "before the end": (deliveries, "finish", False),
     "after the end": (deliveries, "finish", True),
     "while forgetting": (part_store, "forget", False),
-    "in the sweep": (sending, "tend", True),
+    "in the sweep": (supervisor, "tend", True),
 }
 LEASE_MS = 1_200
 
@@ -55,7 +58,7 @@ def main() -> None:
 def _load() -> None:
     """All that a worker would read and import before it calls anybody: done once here, its children inherit it."""
     for service in ("sqs", "sesv2"):
-        aws.client(service)
+        session.client(service)
     for row in (store.CampaignRow, delivery_store.DeliveryRow):
         row._get_connection().connection.client  # noqa: B018 - made by being asked for
     handlers.queues(app.app)
@@ -63,8 +66,8 @@ def _load() -> None:
 
 
 def shorten_leases() -> None:
-    engine.LEASE_MS = LEASE_MS
-    engine._CALL_MS = 100
+    worker.LEASE_MS = LEASE_MS
+    worker._CALL_MS = 100
 
 
 def _work(step: str, occurrence: int) -> None:
@@ -72,7 +75,7 @@ def _work(step: str, occurrence: int) -> None:
     if step:
         _arm(step, occurrence)
     os.dup2(os.open(os.environ.get("LOUD", os.devnull), os.O_WRONLY | os.O_CREAT | os.O_APPEND), 1)
-    sqs = aws.client("sqs")
+    sqs = session.client("sqs")
     found = [
         poller
         for poller in pollers(app.app, sqs, settings.current().prefix)

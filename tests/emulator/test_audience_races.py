@@ -8,13 +8,14 @@ import pytest
 from botocore.exceptions import EndpointConnectionError
 from botocore.retries.standard import ExponentialBackoff
 
+from chalicelib.audience import counts as census
 from chalicelib.audience import jobs
-from chalicelib.audience.capture_store import CaptureRow
-from chalicelib.audience.email_store import EmailRow
-from chalicelib.audience.store import SubscriberRow
-from chalicelib.audience.token_store import TokenRow
-from chalicelib.census import service as census
-from chalicelib.kernel import clock, tables
+from chalicelib.audience.stores.captures import CaptureRow
+from chalicelib.audience.stores.emails import EmailRow
+from chalicelib.audience.stores.subscribers import SubscriberRow
+from chalicelib.audience.stores.tokens import TokenRow
+from chalicelib.kernel import clock
+from chalicelib.kernel.aws import tables
 from tests.conftest import received
 
 

@@ -4,10 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from chalicelib.campaigns import deliveries, part_store, parts, sending, service
+from chalicelib.campaigns import service
 from chalicelib.campaigns.model import Counts, State
+from chalicelib.campaigns.sending import deliveries, part_store, parts, supervisor
 from chalicelib.campaigns.service import Draft
-from chalicelib.kernel import tables, wire
+from chalicelib.kernel.aws import raw, tables
 from chalicelib.kernel.errors import Conflict, NotFound, Unavailable
 from tests.conftest import received
 
@@ -40,10 +41,10 @@ def test_send_and_delete_and_cancel_at_once_leave_a_campaign_that_is_one_thing(t
 def test_a_delivery_finished_by_several_workers_is_finished_and_told_once(together, capsys):
     whole = service.send_now(service.create(Draft("Hello", "<p>Hi</p>")).campaign.id)
     delivery = whole.deliveries[0]
-    sending.tend(delivery)
+    supervisor.tend(delivery)
     for part in part_store.of(delivery.id):
         part_store.save(parts.done(replace(part, sent=5)))
-    results = together(*[lambda: sending.tend(delivery)] * 6)
+    results = together(*[lambda: supervisor.tend(delivery)] * 6)
     assert not [one for one in results if isinstance(one, Exception) and not isinstance(one, Unavailable)]
     read = service.view(whole.campaign.id)
     assert (read.campaign.state, read.campaign.version, read.campaign.counts.sent) == (State.PUBLISHED, 3, 5)
@@ -62,7 +63,7 @@ def test_of_four_who_press_retry_at_once_one_starts_it_again(together):
 
 
 def _rows(table):
-    return wire.dynamodb("Scan", {"TableName": tables.name(table)})["Items"]
+    return raw.dynamodb("Scan", {"TableName": tables.name(table)})["Items"]
 
 
 def test_totals_hold_after_many_at_once(together):

@@ -1,7 +1,7 @@
 """`make demo` writes what the app itself would have written."""
 
+from chalicelib.audience import counts as census
 from chalicelib.campaigns import service as campaigns
-from chalicelib.census import service as census
 from local.demo import fill
 
 

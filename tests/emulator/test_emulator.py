@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from chalicelib.kernel import limits, queues, tables
+from chalicelib.kernel import limits
+from chalicelib.kernel.aws import queues, tables
 from local.emulator import TEMPLATE, Emulator
 from tests.conftest import received
 

@@ -8,14 +8,15 @@ from pathlib import Path
 import pytest
 
 from chalicelib.audience import model
-from chalicelib.kernel import aws, clock, queues, settings
+from chalicelib.kernel import clock, settings
+from chalicelib.kernel.aws import queues, session
 from tests.conftest import received
-from tests.events.conftest import hook
-from tests.events.receiver import Receiver
+from tests.rooms.events.conftest import hook
+from tests.rooms.events.receiver import Receiver
 
 EMAIL, NEW_EMAIL, NICKNAME = "ada.lovelace@example.net", "countess@example.net", "Enchantress"
 SOURCE_META = {"campaign": "analytical-engine"}
-EVENTS = Path(__file__).parent.parent / "bounces" / "events"
+EVENTS = Path(__file__).parents[1] / "rooms" / "bounces" / "events"
 
 
 @pytest.fixture
@@ -71,14 +72,14 @@ class Person:
 
 def _everything(capsys):
     """Every row of every table, every message of every queue, and the log of the whole run."""
-    sqs, prefix = aws.client("sqs"), settings.current().prefix
+    sqs, prefix = session.client("sqs"), settings.current().prefix
     urls = sqs.list_queues(QueueNamePrefix=prefix)["QueueUrls"]
     messages = [received(url.rsplit("/", 1)[1].removeprefix(f"{prefix}-")) for url in urls]
     return _rows() + json.dumps(messages, ensure_ascii=False) + "".join(capsys.readouterr())
 
 
 def _rows():
-    dynamodb, prefix = aws.client("dynamodb"), settings.current().prefix
+    dynamodb, prefix = session.client("dynamodb"), settings.current().prefix
     names = [name for name in dynamodb.list_tables()["TableNames"] if name.startswith(prefix)]
     assert len(names) > 10
     return json.dumps([dynamodb.scan(TableName=name)["Items"] for name in names], default=str, ensure_ascii=False)
@@ -94,7 +95,7 @@ def _nothing_left_of(person, capsys, *expected_words):
 
 
 def _id():
-    from chalicelib.audience.store import SubscriberRow
+    from chalicelib.audience.stores.subscribers import SubscriberRow
 
     (row,) = SubscriberRow.scan(consistent_read=True)
     return row.id, row.unsubscribe_secret

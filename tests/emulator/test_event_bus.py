@@ -4,14 +4,15 @@ import json
 
 import pytest
 
-from chalicelib.kernel import aws, settings
+from chalicelib.kernel import settings
+from chalicelib.kernel.aws import session
 
 
 @pytest.fixture
 def bus(emulator, sqs, configure):
     """A bus with a rule that sends everything of ours to a queue; gives what arrived."""
     configure(EVENT_BUS="gna-test-bus")
-    events = aws.client("events")
+    events = session.client("events")
     events.create_event_bus(Name="gna-test-bus")
     url = sqs.create_queue(QueueName="heard")["QueueUrl"]
     arn = sqs.get_queue_attributes(QueueUrl=url, AttributeNames=["QueueArn"])["Attributes"]["QueueArn"]

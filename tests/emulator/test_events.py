@@ -14,11 +14,12 @@ import pytest
 
 from chalicelib.events import outbox, relay, store
 from chalicelib.events.model import EventType
-from chalicelib.events.webhooks import lanes, service
+from chalicelib.events.webhooks import dispatch, service
 from chalicelib.events.webhooks import store as webhook_store
-from chalicelib.kernel import clock, ids, queues, tables
-from tests.events.conftest import happen, hook, nobody
-from tests.events.receiver import Receiver
+from chalicelib.kernel import clock, ids
+from chalicelib.kernel.aws import queues, tables
+from tests.rooms.events.conftest import happen, hook, nobody
+from tests.rooms.events.receiver import Receiver
 
 # Ten thousand on request: each costs the embedded AWS and the receiver some milliseconds.
 MANY = 10_000 if os.environ.get("GNA_WHOLE_DRAIN") else 1_000
@@ -128,7 +129,7 @@ def test_twin_relays_and_twin_drains_tell_once(local: None, together: Any, recei
     about = [happen(times=3) for _ in range(8)]
     results = together(*[lambda: relay.relay(about) for _ in range(4)])
     assert not any(isinstance(result, Exception) for result in results)
-    results = together(*[lambda: lanes.drain(webhook.id, nobody) for _ in range(4)])
+    results = together(*[lambda: dispatch.drain(webhook.id, nobody) for _ in range(4)])
     assert not any(isinstance(result, Exception) for result in results)
     assert len(there.ids) == len(set(there.ids)) == 24
     assert in_order(there)
@@ -142,20 +143,20 @@ def test_a_hanging_endpoint_delays_no_other(local: None, together: Any, receiver
     reached: list[int] = []
 
     def drain_well() -> None:
-        lanes.drain(well_hook.id, nobody)
+        dispatch.drain(well_hook.id, nobody)
         reached.append(len(hanging.calls))
         released.set()
 
-    together(lambda: lanes.drain(slow_hook.id, nobody), drain_well)
+    together(lambda: dispatch.drain(slow_hook.id, nobody), drain_well)
     assert len(well.calls) == 20
-    assert reached[0] <= lanes._LANES_AT_ONCE, "the well one ended while the first calls to the other still hung"
+    assert reached[0] <= dispatch._LANES_AT_ONCE, "the well one ended while the first calls to the other still hung"
     assert not webhook_store.due(well_hook.id, clock.now(), 1)
 
 
 def test_many_events_reach_a_receiver_in_bounded_memory(
     local: None, work: Any, tick: Any, receiver: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(lanes, "_LANES_AT_ONCE", 2)  # the embedded AWS does one thing at a time
+    monkeypatch.setattr(dispatch, "_LANES_AT_ONCE", 2)  # the embedded AWS does one thing at a time
     told: Counter[str] = Counter()
     there = receiver(answer=lambda call: told.update([call.event["id"]]) or 204, calls=deque(maxlen=0))
     webhook = hook(there)

@@ -16,8 +16,9 @@ from chalicelib.campaigns import service as campaigns
 from chalicelib.campaigns.model import DeliveryState, State
 from chalicelib.feeds import service, signatures, store
 from chalicelib.feeds.state import Result, Trigger
-from chalicelib.kernel import clock, locks, settings, tables
-from tests.campaigns.crowd import gather
+from chalicelib.kernel import clock, locks, settings
+from chalicelib.kernel.aws import tables
+from tests.rooms.campaigns.crowd import gather
 
 ROOT = Path(__file__).parent.parent.parent
 

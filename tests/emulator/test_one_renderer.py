@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from chalicelib.campaigns import posting
-from tests.campaigns.crowd import gather
+from chalicelib.campaigns.sending import mailer
+from tests.rooms.campaigns.crowd import gather
 
 API = "/admin/api/campaigns"
 BODY = "# Hello\n\n{{greeting}}! *So* `{{it}}` goes, {{nickname|friend}} & <b>you</b>.<script>x</script>"
@@ -16,8 +16,8 @@ TOKEN = re.compile(r"token=[0-9a-f-]{36}\.[\w-]{32}")
 @pytest.fixture
 def admin(http: Any, configure: Any, ses: Any) -> Any:
     configure(DISABLE_AUTH="true")
-    posting.watch.cache_clear()
-    posting.pace.cache_clear()
+    mailer.watch.cache_clear()
+    mailer.pace.cache_clear()
     return http
 
 

@@ -5,7 +5,7 @@ import json
 import pytest
 from chalice.app import Chalice, Rate
 
-from local import handlers
+from local.gateway import handlers
 from local.polling import pollers
 from tests.conftest import received
 from tests.emulator.conftest import Work

@@ -16,13 +16,15 @@ from typing import Any
 import pytest
 
 from chalicelib.audience import recipients
-from chalicelib.campaigns import batch, deliveries, engine, pacing, part_store, parts, posting, sending, service
+from chalicelib.campaigns import service
 from chalicelib.campaigns.model import Counts, Delivery, DeliveryState
+from chalicelib.campaigns.sending import batch, deliveries, mailer, pacing, part_store, parts, supervisor, worker
 from chalicelib.campaigns.service import Draft
-from chalicelib.kernel import clock, tables, wire
+from chalicelib.kernel import clock
+from chalicelib.kernel.aws import raw, tables
 from chalicelib.kernel.errors import Conflict
-from tests.campaigns.crowd import gather, leave
 from tests.emulator import sending_worker
+from tests.rooms.campaigns.crowd import gather, leave
 
 ROOT = Path(__file__).parent.parent.parent
 PEOPLE = 2_000
@@ -49,16 +51,16 @@ if os.environ.get("GNA_WHOLE_MATRIX"):
 @pytest.fixture
 def short(emulator: Any, ses: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Leases and rests of a second, so that recovery can be waited for."""
-    monkeypatch.setattr(engine, "LEASE_MS", sending_worker.LEASE_MS)
-    monkeypatch.setattr(engine, "_CALL_MS", 100)
+    monkeypatch.setattr(worker, "LEASE_MS", sending_worker.LEASE_MS)
+    monkeypatch.setattr(worker, "_CALL_MS", 100)
     monkeypatch.setattr(parts, "rest_seconds", lambda strikes: 1)
     monkeypatch.setattr(batch, "_LONGEST_WAIT", 0.3)
-    posting.watch.cache_clear()
-    posting.pace.cache_clear()
+    mailer.watch.cache_clear()
+    mailer.pace.cache_clear()
     ses.tell(quota={"MaxSendRate": FAST})
     yield
-    posting.watch.cache_clear()
-    posting.pace.cache_clear()
+    mailer.watch.cache_clear()
+    mailer.pace.cache_clear()
 
 
 @pytest.fixture
@@ -94,7 +96,7 @@ def ended(delivery: Delivery, work: Any, tick: Any, timeout: float = 30) -> Deli
     """Let workers and sweeper do what they do until it is over."""
     ends = time.monotonic() + timeout
     while (current := now(delivery)).state is DeliveryState.SENDING:
-        assert time.monotonic() < ends, sending.progress(delivery.id)
+        assert time.monotonic() < ends, supervisor.progress(delivery.id)
         tick("sweep_deliveries")
         if not work("sending") + work("deliveries"):
             time.sleep(0.1)
@@ -172,18 +174,18 @@ def test_while_no_connection_is_taken_nobody_is_unknown(
     short: None, ses: Any, work: Any, tick: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     everybody = addresses(gather(60))
-    posting.watch().account()  # so that it is sending which meets the closed port, and not the question before it
+    mailer.watch().account()  # so that it is sending which meets the closed port, and not the question before it
     with socket.socket() as closed, monkeypatch.context() as changed:
         closed.bind(("127.0.0.1", 0))
         changed.setenv("AWS_ENDPOINT_URL_SESV2", f"http://127.0.0.1:{closed.getsockname()[1]}")
-        wire._door.cache_clear()
+        raw._door.cache_clear()
         delivery = sent()
         work("deliveries")
         work("sending", rounds=1)
         waiting = now(delivery)
-        assert (waiting.state, waiting.note) == (DeliveryState.SENDING, engine._BUSY)
-        assert sending.progress(delivery.id) == Counts()
-    wire._door.cache_clear()
+        assert (waiting.state, waiting.note) == (DeliveryState.SENDING, worker._BUSY)
+        assert supervisor.progress(delivery.id) == Counts()
+    raw._door.cache_clear()
     assert ended(delivery, work, tick).counts == Counts(60, 60, 0, 0)
     assert mails(ses) == Counter(everybody.values())
 
@@ -192,12 +194,12 @@ def test_who_was_at_hand_when_ses_hung_up_is_unknown_and_a_retry_reaches_them(
     short: None, ses: Any, work: Any, tick: Any
 ) -> None:
     everybody = addresses(gather(500))
-    posting.watch().account()
+    mailer.watch().account()
     ses.tell(down=True)
     delivery = sent()
     work("deliveries")
     work("sending", rounds=1)
-    lost = sending.progress(delivery.id).unknown
+    lost = supervisor.progress(delivery.id).unknown
     assert 50 <= lost <= 55  # a batch, and after that one at a time
     assert not mails(ses)
     ses.tell(down=False)
@@ -229,9 +231,9 @@ def test_messages_that_come_twice_to_several_workers_at_once_send_once(
 ) -> None:
     everybody = addresses(gather(1_200))
     delivery = sent()
-    sending.tend(delivery)
-    orders = [sending.Order(delivery.campaign_id, delivery.id, part.name) for part in part_store.of(delivery.id)]
-    results = together(*[lambda order=order: sending.drive(order, lambda: 60.0) for order in orders * 2])
+    supervisor.tend(delivery)
+    orders = [supervisor.Order(delivery.campaign_id, delivery.id, part.name) for part in part_store.of(delivery.id)]
+    results = together(*[lambda order=order: supervisor.drive(order, lambda: 60.0) for order in orders * 2])
     assert results == [None] * len(results)
     assert now(delivery).counts == Counts(1_200, 1_200, 0, 0)
     assert mails(ses) == Counter(everybody.values())
@@ -240,7 +242,7 @@ def test_messages_that_come_twice_to_several_workers_at_once_send_once(
 def test_people_who_come_go_and_change_their_address_meanwhile(
     short: None, ses: Any, together: Any, work: Any, tick: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(engine, "_PAGE", 100)  # so that they are read while all this happens
+    monkeypatch.setattr(worker, "_PAGE", 100)  # so that they are read while all this happens
     people = gather(1_000)
     before = addresses(people)
     going, changing, staying = people[:60], people[60:120], people[120:]
@@ -274,7 +276,7 @@ def _change(subscriber_id: str, email: str) -> None:
         "UpdateExpression": "SET email = :email",
         "ExpressionAttributeValues": {":email": {"S": email}},
     }
-    wire.dynamodb("UpdateItem", update)
+    raw.dynamodb("UpdateItem", update)
 
 
 def test_send_pressed_twice_at_once_starts_one_delivery(
@@ -295,10 +297,10 @@ def test_all_workers_together_stay_under_the_account_s_rate(
     monkeypatch.setattr(pacing, "_SLICE_SECONDS", 0.4)
     gather(60)
     ses.tell(quota={"MaxSendRate": 300.0})
-    posting.watch.cache_clear()
+    mailer.watch.cache_clear()
     delivery = sent()
-    sending.tend(delivery)
-    paces = [posting.Pace(posting.watch().rate) for _ in range(3)]
+    supervisor.tend(delivery)
+    paces = [mailer.Pace(mailer.watch().rate) for _ in range(3)]
     started = time.monotonic()
     waits = together(*[lambda pace=pace: [_waited(pace, 50) for _ in range(3)] for pace in paces])
     assert all(isinstance(wait, list) for wait in waits)

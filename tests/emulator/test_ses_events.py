@@ -5,8 +5,8 @@ from typing import Any
 
 import boto3
 
-from local import ses as local_ses
 from local.emulator import Emulator
+from local.ses import main as local_ses
 
 
 def test_a_bounce_reaches_the_queue_behind_the_topic(emulator: Emulator) -> None:

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable
 from html.parser import HTMLParser
 
-from tests.client import Answer
+from tests.fixtures.client import Answer
 from tests.hostile.anything import CANARY, kept
 
 SECURITY = (

@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 
 from chalicelib.audience import jobs
-from chalicelib.events.webhooks import lanes
-from local.ses import Client as Mailbox
-from tests.abroadfixture import Abroad
-from tests.audience.reader import Reader
-from tests.client import Client
+from chalicelib.events.webhooks import dispatch
+from local.ses.main import Client as Mailbox
 from tests.conftest import received
+from tests.fixtures.abroad import Abroad
+from tests.fixtures.client import Client
+from tests.rooms.audience.reader import Reader
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class House:
 
 @pytest.fixture
 def house(admin: Client, ses: Mailbox, abroad: Abroad, monkeypatch: pytest.MonkeyPatch) -> House:
-    monkeypatch.setattr(lanes, "_LANES_AT_ONCE", 1)  # moto is not made for threads
+    monkeypatch.setattr(dispatch, "_LANES_AT_ONCE", 1)  # moto is not made for threads
     reader = Reader(admin, ses, _deliver, "grace@example.net").join(nickname="Grace", tags=["a"])
     stored = reader.stored()
     draft = _made(admin, "/admin/api/campaigns", {"subject": "Hello", "body": "<p>Hello</p>"})

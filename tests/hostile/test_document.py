@@ -12,8 +12,8 @@ from schemathesis import GenerationMode
 from schemathesis.checks import not_a_server_error
 from schemathesis.specs.openapi import checks
 
-from chalicelib.desk import openapi
-from local.server import Server
+from chalicelib.admin import openapi
+from local.gateway.server import Server
 from tests.hostile.anything import bounded
 
 CHECKS = [

@@ -6,8 +6,9 @@ from html import escape
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chalicelib.feeds import digest, entries
-from chalicelib.feeds.document import NotAFeed
+from chalicelib.feeds import digest
+from chalicelib.feeds.reading import entries
+from chalicelib.feeds.reading.document import NotAFeed
 from tests.hostile.answers import active
 from tests.hostile.anything import bounded, words
 

@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 
 import app
 from chalicelib.kernel import ids
-from local import handlers
+from local.gateway import handlers
 from tests.hostile import answers
 from tests.hostile.anything import bounded, values, words
 
 QUEUES = handlers.queues(app.app)
-RECORDED = sorted(Path("tests/bounces/events").glob("*.json"))
+RECORDED = sorted(Path("tests/rooms/bounces/events").glob("*.json"))
 NOBODY = ids.new()
 
 # A message of the right form about what is not there any more: done at once, whatever its neighbours are.

@@ -8,10 +8,10 @@ from http.client import HTTPConnection
 import pytest
 from chalice.app import AuthResponse, Chalice, Response
 
-from local.gateway import Gateway
-from local.gateway_responses import load
-from local.server import Server
-from tests.client import Client
+from local.gateway.gateway import Gateway
+from local.gateway.responses import load
+from local.gateway.server import Server
+from tests.fixtures.client import Client
 
 
 @pytest.fixture

@@ -98,7 +98,7 @@ def test_the_door_is_locked_when_told_so(locked):
 def test_when_a_part_dies_the_rest_ends_with_one_clear_line(running):
     runner = running()
     family = runner.family()
-    [web] = [pid for pid in family if b"local.web" in (open_cmdline(pid))]
+    [web] = [pid for pid in family if b"local.gateway.web" in (open_cmdline(pid))]
     subprocess.run(["kill", "-9", str(web)], check=True)
     assert runner.process.wait(30) == 1
     assert "gna: the app ended by itself" in runner.output

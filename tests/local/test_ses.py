@@ -12,8 +12,8 @@ import pytest
 from botocore.config import Config
 from botocore.exceptions import ClientError, ConnectionClosedError
 
-from local import ses as local_ses
-from local.ses import Client
+from local.ses import main as local_ses
+from local.ses.main import Client
 
 SIMPLE = {
     "Subject": {"Data": "Hello"},
@@ -280,8 +280,8 @@ def test_mails_survive_a_restart_and_only_so_many_are_kept(tmp_path: Path, monke
         _send(_boto(first))
     with local_ses.start(data=tmp_path) as second:
         assert len(second.mails()) == 1
-    monkeypatch.setattr("local.mailbox._TRIM_EVERY", 10)
-    monkeypatch.setattr("local.mailbox.Mailbox.__init__.__defaults__", (15,))
+    monkeypatch.setattr("local.ses.main.mailbox._TRIM_EVERY", 10)
+    monkeypatch.setattr("local.ses.main.mailbox.Mailbox.__init__.__defaults__", (15,))
     with local_ses.start(data=tmp_path) as third:
         client = _boto(third)
         for n in range(30):
@@ -303,7 +303,7 @@ def test_as_a_command_it_ends_cleanly_and_names_a_taken_port(tmp_path: Path) -> 
         _send(_boto(client))
         port = client.url.rpartition(":")[2]
         second = subprocess.run(
-            [sys.executable, "-m", "local.ses", "--port", port], capture_output=True, text=True, check=False
+            [sys.executable, "-m", "local.ses.main", "--port", port], capture_output=True, text=True, check=False
         )
         assert second.returncode == 1
         assert len(second.stderr.splitlines()) == 1

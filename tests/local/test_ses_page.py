@@ -6,7 +6,7 @@ from typing import Any
 import boto3
 import pytest
 
-from local.ses import Client
+from local.ses.main import Client
 
 pytestmark = pytest.mark.browser
 

@@ -4,9 +4,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-from local.gateway import Answer
-from local.site import Site
-from local.web import _only_for_us
+from local.blog.site import Site
+from local.gateway.gateway import Answer
+from local.gateway.web import _only_for_us
 
 
 @pytest.fixture

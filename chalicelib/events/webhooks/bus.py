@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from chalicelib.events.model import Event
 from chalicelib.events.webhooks import model
 from chalicelib.events.webhooks.model import Result
-from chalicelib.kernel import aws, log, settings
+from chalicelib.kernel import log, settings
+from chalicelib.kernel.aws import session
 from chalicelib.kernel.errors import Unavailable
 
 AT_ONCE = 10
@@ -17,7 +18,7 @@ def publish(events: Sequence[Event]) -> Result:
     """All of them count as not published if one is not: the stable id makes a second copy recognisable."""
     started = time.monotonic()
     try:
-        answer = aws.call("events", "put_events", Entries=[_entry(event) for event in events])
+        answer = session.call("events", "put_events", Entries=[_entry(event) for event in events])
     except Unavailable:
         return _failed("the event bus does not answer", started)
     except Exception as failure:

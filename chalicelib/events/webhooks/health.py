@@ -6,7 +6,8 @@ from datetime import datetime
 
 from chalicelib.events.webhooks import model, store
 from chalicelib.events.webhooks.model import DISABLED, PATIENCE, Webhook
-from chalicelib.kernel import clock, log, settings, tables
+from chalicelib.kernel import clock, log, settings
+from chalicelib.kernel.aws import tables
 from chalicelib.mail import notices
 
 

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from chalicelib.events.model import Event, EventType
 from chalicelib.kernel import clock, settings
 from chalicelib.kernel.errors import Invalid
-from chalicelib.kernel.value import value
+from chalicelib.kernel.values import value
 
 ACTIVE, PAUSED, DISABLED = "active", "paused", "disabled"
 BUS = "eventbridge"

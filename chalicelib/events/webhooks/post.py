@@ -6,10 +6,11 @@ import time
 from chalicelib.events.model import Event
 from chalicelib.events.webhooks import model, signing
 from chalicelib.events.webhooks.model import Result, Webhook
-from chalicelib.kernel import clock, fetch
+from chalicelib.kernel import clock
+from chalicelib.kernel.http import client
 
 # The specification asks for 15 to 30 seconds; a call from the admin page must end before the gateway hangs up.
-_BOUNDS = fetch.Bounds(seconds=15, largest=1_000_000, redirects=0)
+_BOUNDS = client.Bounds(seconds=15, largest=1_000_000, redirects=0)
 _TYPE = {"Content-Type": "application/cloudevents+json"}
 
 
@@ -18,8 +19,8 @@ def post(webhook: Webhook, event: Event, address: str | None) -> Result:
     headers = signing.headers(webhook, event.id, body, clock.now()) | _TYPE
     started = time.monotonic()
     try:
-        answer = fetch.post(webhook.url, body, headers, _BOUNDS)
-    except fetch.FetchFailed as failure:
+        answer = client.post(webhook.url, body, headers, _BOUNDS)
+    except client.FetchFailed as failure:
         return Result(False, None, failure.reason, _milliseconds(started))
     if 200 <= answer.status < 300:
         return Result(True, answer.status, None, _milliseconds(started))

@@ -7,7 +7,8 @@ from typing import Any
 from chalicelib.events import store
 from chalicelib.events.model import KEPT, Event
 from chalicelib.events.webhooks import store as webhook_store
-from chalicelib.kernel import clock, ids, queues, tables
+from chalicelib.kernel import clock, ids
+from chalicelib.kernel.aws import queues, tables
 from chalicelib.kernel.errors import Invalid, NotFound
 
 _AT_ONCE = 100

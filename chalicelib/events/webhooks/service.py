@@ -17,9 +17,11 @@ from chalicelib.events.webhooks.model import (
     Previous,
     Webhook,
 )
-from chalicelib.kernel import clock, ids, queues, reach, settings, tables
+from chalicelib.kernel import clock, ids, settings
+from chalicelib.kernel.aws import queues, tables
 from chalicelib.kernel.errors import Conflict, Invalid, NotFound
-from chalicelib.kernel.value import value
+from chalicelib.kernel.http import egress
+from chalicelib.kernel.values import value
 
 _RESOLVING = 3.0
 _LONGEST_PAGE = 100
@@ -157,9 +159,9 @@ def _checked_url(given: object) -> str:
         raise Invalid("url is required")
     url = given.strip()
     try:
-        target = reach.target(url)
-        addresses = reach.addresses(target.host, target.port, _RESOLVING)
-    except reach.Unreachable as failure:
+        target = egress.target(url)
+        addresses = egress.addresses(target.host, target.port, _RESOLVING)
+    except egress.Unreachable as failure:
         raise Invalid(f"This url cannot be used: {failure.reason}") from None
     if target.scheme != "https" and not (settings.current().local and all(_is_loopback(one) for one in addresses)):
         raise Invalid("This url cannot be used: it must begin with https://")

@@ -10,13 +10,13 @@ import hmac
 from datetime import datetime
 
 from chalicelib.events.webhooks.model import Webhook
-from chalicelib.kernel import clock, keyed
+from chalicelib.kernel import clock, pseudonyms
 
 _PREFIX = "whsec_"
 
 
 def secret(webhook_id: str, key: str) -> str:
-    derived = bytes.fromhex(keyed.mark("webhook secret", f"{webhook_id} {key}"))
+    derived = bytes.fromhex(pseudonyms.mark("webhook secret", f"{webhook_id} {key}"))
     return _PREFIX + base64.b64encode(derived).decode()
 
 

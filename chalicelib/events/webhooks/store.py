@@ -20,7 +20,8 @@ from pynamodb.indexes import GlobalSecondaryIndex, KeysOnlyProjection
 
 from chalicelib.events.model import KEPT, Event
 from chalicelib.events.webhooks.model import HISTORY, Attempt, Owed, Previous, Result, Webhook
-from chalicelib.kernel import clock, ids, tables
+from chalicelib.kernel import clock, ids
+from chalicelib.kernel.aws import tables
 
 
 class WebhookRow(tables.Row):

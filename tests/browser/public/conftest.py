@@ -15,13 +15,13 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from chalicelib.audience import jobs
-from local.gateway import Gateway
-from local.server import Server
-from local.ses import Client as Mailbox
+from local.gateway.gateway import Gateway
+from local.gateway.server import Server
+from local.ses.main import Client as Mailbox
 from tests.browser.elsewhere import Elsewhere
 from tests.browser.looking import Watched
-from tests.client import Client
 from tests.conftest import received
+from tests.fixtures.client import Client
 
 
 class House:
@@ -55,13 +55,13 @@ class House:
 
     def goodbye(self, address: str) -> str:
         """The link every campaign carries."""
-        from chalicelib.audience.store import SubscriberRow
+        from chalicelib.audience.stores.subscribers import SubscriberRow
 
         row = next(row for row in SubscriberRow.scan(consistent_read=True) if row.email == address)
         return f"{self.url}/api/unsubscribe?token={row.id}.{row.unsubscribe_secret}"
 
     def subscribed(self, address: str) -> bool:
-        from chalicelib.audience.store import SubscriberRow
+        from chalicelib.audience.stores.subscribers import SubscriberRow
 
         self._work()
         return any(row.email == address for row in SubscriberRow.scan(consistent_read=True))

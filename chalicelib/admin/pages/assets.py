@@ -1,0 +1,32 @@
+"""The dashboard's own style sheet and script. Their addresses carry a hash, so they are kept until they change."""
+
+from hashlib import sha256
+
+from chalicelib.access.door import door
+from chalicelib.admin import shell
+from chalicelib.web import responses
+from chalicelib.web.request import Request
+from chalicelib.web.responses import Response
+from chalicelib.web.routing import Routes
+
+routes = Routes(__name__, errors=shell.problem, authorizer=door)
+
+_HOUR, _YEAR = 3600, 31_536_000
+
+
+@routes.get("/admin/style.css")
+def admin_style(request: Request) -> Response:
+    return _answer(request, "style.css", "text/css")
+
+
+@routes.get("/admin/app.js")
+def admin_script(request: Request) -> Response:
+    return _answer(request, "app.js", "text/javascript")
+
+
+def _answer(request: Request, name: str, content_type: str) -> Response:
+    body = shell.asset(name)
+    tag = f'"{sha256(body.encode()).hexdigest()[:16]}"'
+    answer = responses.asset(body, content_type, _YEAR if request.query.get("v") else _HOUR).having(ETag=tag)
+    answer = answer.having(Cross_Origin_Resource_Policy="same-origin")
+    return Response(304, "", answer.headers) if request.headers.get("if-none-match") == tag else answer

@@ -1,0 +1,92 @@
+"""Readers, as pages: found, taken away, exported, and never written to again."""
+
+from urllib.parse import urlencode
+
+from chalicelib.access import audit
+from chalicelib.access.door import door
+from chalicelib.admin import shell
+from chalicelib.audience import erasure, listing
+from chalicelib.audience.admin_routes import filter_of
+from chalicelib.audience.listing import Filter
+from chalicelib.kernel import addresses
+from chalicelib.kernel.errors import Invalid
+from chalicelib.web import paging
+from chalicelib.web.request import Request
+from chalicelib.web.responses import Response
+from chalicelib.web.routing import Routes
+
+routes = Routes(__name__, errors=shell.problem, authorizer=door)
+
+_HERE = "/admin/subscribers"
+_LONGEST_ECHO = 500
+
+
+@routes.get(_HERE)
+def list_people(request: Request) -> Response:
+    number, per_page = paging.asked(request)
+    wanted = filter_of(request)
+    found = listing.page(wanted, number, per_page)
+    query = _query(wanted) | ({"per_page": str(per_page)} if "per_page" in request.query else {})
+    return shell.page(
+        request,
+        "admin/subscribers.html",
+        here=_HERE,
+        found=found,
+        wanted=wanted,
+        filtered=bool(_query(wanted)),
+        export=f"/admin/api/subscribers/export?{urlencode(_query(wanted))}",
+        turn=lambda to: f"{_HERE}?{urlencode({**query, 'page': to})}",
+    )
+
+
+@routes.get(_HERE + "/{subscriber_id}")
+def open_person(request: Request) -> Response:
+    person = listing.one(request.path["subscriber_id"])
+    return shell.page(request, "admin/subscriber.html", here=_HERE, person=person)
+
+
+@routes.get(_HERE + "/{subscriber_id}/remove")
+def ask_removal(request: Request) -> Response:
+    person = listing.one(request.path["subscriber_id"])
+    return shell.page(request, "admin/subscriber_remove.html", here=_HERE, person=person, origin=_origin(request))
+
+
+@routes.post(_HERE + "/{subscriber_id}/remove", accepts=shell.ANY_FORM)
+def remove_person(request: Request) -> Response:
+    subscriber_id = listing.one(request.path["subscriber_id"]).id
+    audit.record(request, "subscriber.remove", subscriber_id=subscriber_id)
+    done = erasure.remove(subscriber_id)
+    return shell.back(_origin(request), "removed" if done else "removal-pending")
+
+
+@routes.get("/admin/do-not-contact")
+def show_do_not_contact(request: Request) -> Response:
+    return shell.page(request, "admin/do_not_contact.html", here=_HERE, email="")
+
+
+@routes.post("/admin/do-not-contact", accepts=shell.ANY_FORM)
+def change_do_not_contact(request: Request) -> Response:
+    typed = request.text("email") or ""
+    try:
+        key = addresses.parse(typed).key
+    except Invalid as failure:
+        values = {"here": _HERE, "email": typed[:_LONGEST_ECHO], "problem": failure.reason}
+        return shell.page(request, "admin/do_not_contact.html", 400, **values)
+    if request.text("wish") == "lift":
+        audit.record(request, "do_not_contact.lift")
+        erasure.lift(key, "admin")
+        return shell.back("/admin/do-not-contact", "lifted")
+    audit.record(request, "do_not_contact.set")
+    erasure.suppress(key, "admin")
+    return shell.back("/admin/do-not-contact", "do-not-contact")
+
+
+def _origin(request: Request) -> str:
+    """Where the question came from: the list, or the bounces."""
+    asked = request.query.get("from") or (request.text("from") if request.method == "POST" else None)
+    return "/admin/bounces" if asked == "bounces" else _HERE
+
+
+def _query(wanted: Filter) -> dict[str, str]:
+    given = {"q": wanted.text, "status": wanted.status, "source": wanted.source, "tag": wanted.tag}
+    return {name: value for name, value in given.items() if value}

@@ -1,0 +1,129 @@
+"""Webhooks, as pages. A secret is on the page that answers its making, and on no other."""
+
+from typing import Any
+
+from chalicelib.access import audit
+from chalicelib.access.door import door
+from chalicelib.admin import shell
+from chalicelib.events.model import EventType
+from chalicelib.events.webhooks import model, service
+from chalicelib.events.webhooks.model import Webhook
+from chalicelib.kernel.errors import Conflict, Invalid, NotFound
+from chalicelib.web.request import Request
+from chalicelib.web.responses import Response
+from chalicelib.web.routing import Routes
+
+routes = Routes(__name__, errors=shell.problem, authorizer=door)
+
+_HERE = "/admin/webhooks"
+_ONE = _HERE + "/{webhook_id}"
+# Longer than either may be: what is refused comes back on the page, but not all of a megabyte.
+_LONGEST = 2_500
+_BLANK = {"url": "", "description": "", "types": [], "include_address": False}
+
+
+@routes.get(_HERE)
+def list_hooks(request: Request) -> Response:
+    return _list(request)
+
+
+@routes.post(_HERE, accepts=shell.ANY_FORM)
+def add_hook(request: Request) -> Response:
+    typed = _typed(request)
+    try:
+        revealed = service.add(typed)
+    except (Invalid, Conflict) as failure:
+        return _list(request, 400, form=typed, problem=failure.reason)
+    audit.record(request, "webhook.add", webhook_id=revealed.webhook.id)
+    return shell.page(request, "admin/webhook_secret.html", here=_HERE, revealed=revealed, rotated=False)
+
+
+@routes.get(_ONE)
+def open_hook(request: Request) -> Response:
+    return _detail(request, service.get(request.path["webhook_id"]))
+
+
+@routes.post(_ONE, accepts=shell.ANY_FORM)
+def change_hook(request: Request) -> Response:
+    webhook, typed = service.get(request.path["webhook_id"]), _typed(request)
+    try:
+        service.change(webhook.id, typed)
+    except Invalid as failure:
+        return _detail(request, webhook, 400, form=typed, problem=failure.reason)
+    audit.record(request, "webhook.change", webhook_id=webhook.id)
+    return shell.back(f"{_HERE}/{webhook.id}", "saved")
+
+
+@routes.post(_ONE + "/pause", accepts=shell.ANY_FORM)
+def pause_hook(request: Request) -> Response:
+    """Or resume: the field says which."""
+    paused = request.text("paused") == "yes"
+    webhook = service.change(request.path["webhook_id"], {"paused": paused})
+    return shell.back(f"{_HERE}/{webhook.id}", "paused" if paused else "resumed")
+
+
+@routes.post(_ONE + "/test", accepts=shell.ANY_FORM)
+def try_hook(request: Request) -> Response:
+    attempt = service.test(request.path["webhook_id"])
+    return shell.back(f"{_HERE}/{request.path['webhook_id']}", "hook-ok" if attempt.result.ok else "hook-failed")
+
+
+@routes.post(_ONE + "/rotate", accepts=shell.ANY_FORM)
+def rotate_hook(request: Request) -> Response:
+    revealed = service.rotate(request.path["webhook_id"])
+    audit.record(request, "webhook.rotate", webhook_id=revealed.webhook.id)
+    return shell.page(request, "admin/webhook_secret.html", here=_HERE, revealed=revealed, rotated=True)
+
+
+@routes.post(_ONE + "/replay", accepts=shell.ANY_FORM)
+def replay_hook(request: Request) -> Response:
+    webhook = service.get(request.path["webhook_id"])
+    event_id = request.text("event_id")
+    try:
+        if event_id:
+            service.replay_one(webhook.id, event_id)
+        else:
+            service.replay_span(webhook.id, _moment(request, "from"), _moment(request, "to"))
+    except (Invalid, Conflict, NotFound) as failure:
+        return _detail(request, webhook, 400, problem=failure.reason)
+    return shell.back(f"{_HERE}/{webhook.id}", "replaying")
+
+
+@routes.get(_ONE + "/remove")
+def ask_hook_removal(request: Request) -> Response:
+    webhook = service.get(request.path["webhook_id"])
+    return shell.page(request, "admin/webhook_remove.html", here=_HERE, webhook=webhook)
+
+
+@routes.post(_ONE + "/remove", accepts=shell.ANY_FORM)
+def remove_hook(request: Request) -> Response:
+    service.remove(request.path["webhook_id"])
+    audit.record(request, "webhook.remove", webhook_id=request.path["webhook_id"])
+    return shell.back(_HERE, "hook-removed")
+
+
+def _typed(request: Request) -> dict[str, Any]:
+    return {
+        "url": (request.text("url") or "")[:_LONGEST],
+        "description": (request.text("description") or "")[:_LONGEST],
+        "types": [type.value for type in EventType if request.text(f"type_{type.value}")],
+        "include_address": bool(request.text("include_address")),
+    }
+
+
+def _moment(request: Request, name: str) -> str | None:
+    """A field for date and time has no zone: the page says that it means UTC."""
+    typed = request.text(name)
+    return f"{typed}Z" if typed and len(typed) == len("2026-11-16T08:00") else typed
+
+
+def _list(request: Request, status: int = 200, **values: Any) -> Response:
+    given = {"form": _BLANK, "types": list(EventType), **values}
+    return shell.page(request, "admin/webhooks.html", status, here=_HERE, webhooks=service.list_webhooks(), **given)
+
+
+def _detail(request: Request, webhook: Webhook, status: int = 200, **values: Any) -> Response:
+    form = {name: getattr(webhook, name) for name in _BLANK}
+    given = {"form": form, "types": list(EventType), "model": model, **values}
+    attempts = service.attempts(webhook.id)
+    return shell.page(request, "admin/webhook.html", status, here=_HERE, webhook=webhook, attempts=attempts, **given)

@@ -1,0 +1,36 @@
+"""A campaign as a reader would see it, for a frame on our own pages: light or dark as asked, or its plain text."""
+
+from html import escape
+
+from chalicelib.campaigns.model import Whole
+from chalicelib.campaigns.review import previews
+from chalicelib.kernel.errors import GnaError
+from chalicelib.web import responses
+from chalicelib.web.responses import Response
+
+LOOKS = {"desktop": "Desktop", "phone": "Phone", "dark": "Dark", "text": "Text"}
+
+_DARK = "(prefers-color-scheme: dark)"
+_PAPER = (
+    '<!doctype html><html lang="en"><meta charset="utf-8"><title>{title}</title>'
+    "<style>body{{margin:0;padding:24px;background:#fff;color:#1b1e22;font:15px/1.6 system-ui,sans-serif}}"
+    "pre{{margin:0;font:14px/1.6 ui-monospace,Consolas,monospace;white-space:pre-wrap;overflow-wrap:anywhere}}"
+    "</style>"
+    "{body}</html>"
+)
+
+
+def look(wanted: str | None) -> str:
+    return wanted if wanted in LOOKS else "desktop"
+
+
+def shown(whole: Whole, wanted: str) -> Response:
+    """The author's own screen may be dark: what they asked to see decides, not what they look with."""
+    message = previews.proof(whole)
+    if wanted == "text":
+        return responses.letter(_PAPER.format(title="Plain text", body=f"<pre>{escape(message.text)}</pre>"))
+    return responses.letter(message.html.replace(_DARK, "all" if wanted == "dark" else "not all"))
+
+
+def refused(failure: GnaError) -> Response:
+    return responses.letter(_PAPER.format(title="Preview", body=f"<p>{escape(failure.reason)}</p>"))

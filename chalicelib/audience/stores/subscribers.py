@@ -1,0 +1,234 @@
+"""Where the audience is kept. Functions that read return the model's words; functions that write return the
+writes, for the service to put into one transaction."""
+
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from typing import Any
+
+from pynamodb.attributes import NumberAttribute, UnicodeAttribute, UnicodeSetAttribute
+from pynamodb.indexes import GlobalSecondaryIndex, IncludeProjection
+
+from chalicelib.audience import model
+from chalicelib.audience.model import Capture, Subscriber
+from chalicelib.audience.stores import captures, emails
+from chalicelib.audience.stores import sign_ups as sign_up_store
+from chalicelib.audience.stores import tokens as token_store
+from chalicelib.audience.stores.tokens import TokenRow
+from chalicelib.kernel import addresses, clock
+from chalicelib.kernel.aws import tables
+from chalicelib.kernel.aws.tables import Check, Delete, Put, Update, Write
+
+# The clean-up removes an expired sign-up within the hour and leaves word of it; the table's own expiry is only
+# the net under it, and must not be first.
+_NET = timedelta(hours=24)
+
+
+class ByStatus(GlobalSecondaryIndex[Any]):  # type: ignore[no-untyped-call]
+    """For lists, newest first; and the pending ones, for the clean-up."""
+
+    class Meta:
+        index_name = "by_status"
+        projection = IncludeProjection(
+            ["email", "nickname", "activated_at", "confirmation_expires_at", "sources", "tags"]
+        )
+
+    status = UnicodeAttribute(hash_key=True)
+    created_at = UnicodeAttribute(range_key=True)
+
+
+class SubscriberRow(tables.Row):
+    class Meta:
+        table_name = tables.name("subscribers")
+
+    id = UnicodeAttribute(hash_key=True)
+    email = UnicodeAttribute()
+    nickname = UnicodeAttribute(null=True)
+    status = UnicodeAttribute()
+    unsubscribe_secret = UnicodeAttribute()
+    created_at = UnicodeAttribute()
+    activated_at = UnicodeAttribute(null=True)
+    confirmation_expires_at = UnicodeAttribute(null=True)
+    sources = UnicodeSetAttribute(null=True)
+    tags = UnicodeSetAttribute(null=True)
+    asked_sources = UnicodeSetAttribute(null=True)
+    asked_tags = UnicodeSetAttribute(null=True)
+    expires_at = NumberAttribute(null=True)
+
+    by_status = ByStatus()
+
+
+# --- reading
+
+
+def find(subscriber_id: str) -> Subscriber | None:
+    row = tables.get(SubscriberRow, subscriber_id)
+    return subscriber_of(row) if row else None
+
+
+def find_with_tokens(subscriber_id: str, *kinds: str) -> tuple[Subscriber | None, dict[str, TokenRow]]:
+    """The person and their tokens of these kinds, as of one moment."""
+    wanted: list[tuple[type[tables.Row], str, Any]] = [(SubscriberRow, subscriber_id, None)]
+    wanted += [(TokenRow, subscriber_id, kind) for kind in kinds]
+    row, *tokens = tables.get_together(*wanted)
+    return subscriber_of(row) if row else None, {token.kind: token for token in tokens if token}
+
+
+def expired_sign_ups(now: datetime) -> Iterator[str]:
+    condition = SubscriberRow.confirmation_expires_at <= clock.text(now)
+    for row in tables.query_index(SubscriberRow.by_status, model.PENDING, filter_condition=condition):
+        yield row.id
+
+
+# --- writing
+
+
+def created(subscriber: Subscriber, now: datetime) -> list[Write]:
+    assert subscriber.confirmation_expires_at
+    until = subscriber.confirmation_expires_at
+    row = SubscriberRow(
+        subscriber.id,
+        email=subscriber.email,
+        nickname=subscriber.nickname,
+        status=subscriber.status,
+        unsubscribe_secret=subscriber.unsubscribe_secret,
+        created_at=clock.text(subscriber.created_at),
+        confirmation_expires_at=clock.text(until),
+        asked_sources=set(subscriber.asked_sources),
+        asked_tags=set(subscriber.asked_tags) or None,
+        expires_at=clock.epoch(until + _NET),
+    )
+    key = emails.claimed(subscriber, until, clock.epoch(until + _NET), now)
+    return [key, Put(row, SubscriberRow.id.does_not_exist())]
+
+
+def asked_again(subscriber: Subscriber, nickname: str | None, capture: Capture | None) -> list[Write]:
+    """A person who is here already, and still is, signs up again: what they say now waits for their confirmation."""
+    actions: list[Any] = []
+    if nickname and not subscriber.activated:
+        actions.append(SubscriberRow.nickname.set(nickname))
+    if capture:
+        actions.append(SubscriberRow.asked_sources.add({capture.source}))
+        if capture.tags:
+            actions.append(SubscriberRow.asked_tags.add(set(capture.tags)))
+    return [Update(SubscriberRow(subscriber.id), actions, _still(subscriber)) if actions else present(subscriber)]
+
+
+def present(subscriber: Subscriber) -> Write:
+    """Nothing may be written for somebody who left a moment ago."""
+    return Check(SubscriberRow(subscriber.id), _still(subscriber))
+
+
+def prolonged(subscriber: Subscriber, until: datetime) -> list[Write]:
+    """A new confirmation link gives a pending sign-up its full time again."""
+    net = clock.epoch(until + _NET)
+    row = [SubscriberRow.confirmation_expires_at.set(clock.text(until)), SubscriberRow.expires_at.set(net)]
+    return [
+        Update(SubscriberRow(subscriber.id), row, _still(subscriber)),
+        emails.prolonged(subscriber, until, net),
+    ]
+
+
+def activated(subscriber: Subscriber, now: datetime) -> list[Write]:
+    actions = [
+        SubscriberRow.status.set(model.ACTIVATED),
+        SubscriberRow.activated_at.set(clock.text(now)),
+        SubscriberRow.confirmation_expires_at.remove(),
+        SubscriberRow.expires_at.remove(),
+        *_merged(subscriber),
+    ]
+    return [
+        Update(SubscriberRow(subscriber.id), actions, _still(subscriber)),
+        emails.settled(subscriber),
+        *captures.confirmed(subscriber, now),
+    ]
+
+
+def joined_sources(subscriber: Subscriber, now: datetime) -> list[Write]:
+    """Somebody who is active already confirms further sources."""
+    row = SubscriberRow(subscriber.id)
+    return [Update(row, _merged(subscriber), _still(subscriber)), *captures.confirmed(subscriber, now)]
+
+
+def renamed(subscriber: Subscriber, nickname: str) -> Write:
+    """An empty nickname is none at all."""
+    action = SubscriberRow.nickname.set(nickname) if nickname else SubscriberRow.nickname.remove()
+    return Update(SubscriberRow(subscriber.id), [action], _still(subscriber))
+
+
+def email_changed(subscriber: Subscriber, new_email: str, now: datetime) -> list[Write]:
+    """A sign-up that waits under the old address goes with it, or it would bring that address back."""
+    old_key, new_key = addresses.key(subscriber.email), addresses.key(new_email)
+    return [
+        *emails.swapped(subscriber, new_key, now),
+        *([sign_up_store.removed(model.address_mark(old_key))] if old_key != new_key else []),
+        Update(
+            SubscriberRow(subscriber.id),
+            [SubscriberRow.email.set(new_email)],
+            _still(subscriber) & (SubscriberRow.email == subscriber.email),
+        ),
+    ]
+
+
+def erased(subscriber: Subscriber) -> list[Write]:
+    """Everything that is stored about a person."""
+    return [
+        Delete(SubscriberRow(subscriber.id), _as_read(subscriber) & (SubscriberRow.email == subscriber.email)),
+        emails.removed(subscriber),
+        sign_up_store.removed(model.address_mark(addresses.key(subscriber.email))),
+        *token_store.removed(subscriber.id),
+        *captures.removed(subscriber),
+    ]
+
+
+def expired(subscriber: Subscriber, now: datetime) -> list[Write]:
+    """A sign-up nobody confirmed: the person goes, an id-only word of each capture stays for a while."""
+    passed = SubscriberRow.confirmation_expires_at <= clock.text(now)
+    return [
+        Delete(SubscriberRow(subscriber.id), _as_read(subscriber) & passed),
+        *token_store.removed(subscriber.id),
+        *emails.removed_if_owned(subscriber),
+        *captures.expired(subscriber, now),
+    ]
+
+
+def subscriber_of(row: SubscriberRow) -> Subscriber:
+    return Subscriber(
+        id=row.id,
+        email=row.email,
+        nickname=row.nickname,
+        status=row.status,
+        unsubscribe_secret=row.unsubscribe_secret,
+        created_at=clock.parse(row.created_at),
+        activated_at=clock.parse(row.activated_at) if row.activated_at else None,
+        confirmation_expires_at=(clock.parse(row.confirmation_expires_at) if row.confirmation_expires_at else None),
+        sources=frozenset(row.sources or ()),
+        tags=frozenset(row.tags or ()),
+        asked_sources=frozenset(row.asked_sources or ()),
+        asked_tags=frozenset(row.asked_tags or ()),
+    )
+
+
+def _still(subscriber: Subscriber) -> Any:
+    return SubscriberRow.status == subscriber.status
+
+
+def _as_read(subscriber: Subscriber) -> Any:
+    """Nothing was asked for or confirmed meanwhile, whose capture would stay behind."""
+    asked = _holds(SubscriberRow.asked_sources, subscriber.asked_sources)
+    return _still(subscriber) & asked & _holds(SubscriberRow.sources, subscriber.sources)
+
+
+def _holds(path: Any, sources: frozenset[str]) -> Any:
+    return path == set(sources) if sources else path.does_not_exist()
+
+
+def _merged(subscriber: Subscriber) -> list[Any]:
+    """What was asked for becomes what is. Set arithmetic, so that something asked meanwhile is not lost."""
+    actions: list[Any] = []
+    if subscriber.asked_sources:
+        actions.append(SubscriberRow.sources.add(set(subscriber.asked_sources)))
+        actions.append(SubscriberRow.asked_sources.delete(set(subscriber.asked_sources)))
+    if subscriber.asked_tags:
+        actions.append(SubscriberRow.tags.add(set(subscriber.asked_tags)))
+        actions.append(SubscriberRow.asked_tags.delete(set(subscriber.asked_tags)))
+    return actions

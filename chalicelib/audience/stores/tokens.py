@@ -1,0 +1,92 @@
+"""The links that are out: what of them is kept, and how each is used up."""
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any
+
+from pynamodb.attributes import NumberAttribute, UnicodeAttribute
+
+from chalicelib.audience import model
+from chalicelib.audience.model import Subscriber
+from chalicelib.kernel import clock
+from chalicelib.kernel.aws import tables
+from chalicelib.kernel.aws.tables import Delete, Put, Update, Write
+from chalicelib.kernel.tokens import Token
+
+
+class TokenRow(tables.Row):
+    """At most one live token of a kind, by construction. `hash` is absent until the mail is on its way."""
+
+    class Meta:
+        table_name = tables.name("tokens")
+
+    subscriber_id = UnicodeAttribute(hash_key=True)
+    kind = UnicodeAttribute(range_key=True)
+    hash = UnicodeAttribute(null=True)
+    until = UnicodeAttribute()
+    used_at = UnicodeAttribute(null=True)
+    new_email = UnicodeAttribute(null=True)
+    expires_at = NumberAttribute()
+
+    def accepts(self, token: Token, now: datetime) -> bool:
+        return self.hash is not None and token.matches(self.hash) and clock.parse(self.until) > now
+
+
+def find(subscriber_id: str, kind: str) -> TokenRow | None:
+    return tables.get(TokenRow, subscriber_id, kind)
+
+
+def expired(now: datetime) -> Iterator[TokenRow]:
+    yield from tables.scan(TokenRow, filter_condition=TokenRow.until <= clock.text(now), consistent_read=True)
+
+
+def issued(subscriber_id: str, kind: str, token: Token, until: datetime) -> Write:
+    actions = [
+        TokenRow.hash.set(token.hash),
+        TokenRow.until.set(clock.text(until)),
+        TokenRow.expires_at.set(clock.epoch(until)),
+        TokenRow.used_at.remove(),
+    ]
+    return Update(TokenRow(subscriber_id, kind), actions)
+
+
+def used(row: TokenRow, now: datetime) -> Write:
+    """Not usable any more, but recognisable until its time is over: people click twice, scanners click first."""
+    actions = [TokenRow.used_at.set(clock.text(now)), TokenRow.new_email.remove()]
+    return Update(TokenRow(row.subscriber_id, row.kind), actions, _live(row))
+
+
+def consumed(row: TokenRow) -> Write:
+    return Delete(TokenRow(row.subscriber_id, row.kind), _live(row))
+
+
+def change_asked(subscriber: Subscriber, new_email: str, until: datetime) -> Write:
+    row = TokenRow(
+        subscriber.id,
+        model.CHANGE_EMAIL,
+        until=clock.text(until),
+        new_email=new_email,
+        expires_at=clock.epoch(until),
+    )
+    return Put(row)
+
+
+def lift_asked(id: str, address: str, until: datetime) -> Write:
+    row = TokenRow(id, model.LIFT, until=clock.text(until), new_email=address, expires_at=clock.epoch(until))
+    return Put(row)
+
+
+def forget(row: TokenRow) -> None:
+    """Remove a token whose time is over, unless a new one took its place meanwhile."""
+    try:
+        tables.delete(TokenRow(row.subscriber_id, row.kind), TokenRow.until == row.until)
+    except tables.Stale:
+        return
+
+
+def removed(subscriber_id: str) -> list[Write]:
+    return [Delete(TokenRow(subscriber_id, kind)) for kind in model.TOKEN_KINDS]
+
+
+def _live(row: TokenRow) -> Any:
+    return (TokenRow.hash == row.hash) & TokenRow.used_at.does_not_exist()

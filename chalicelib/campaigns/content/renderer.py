@@ -1,0 +1,171 @@
+"""The one way from what an author wrote to what a reader gets. Preview, test mail, archive and sending all use it.
+
+It is done once for a campaign: Markdown, sanitiser, template, inlined styles, plain twin. What is left per reader
+is filling in holes.
+"""
+
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+from urllib.parse import urlsplit
+
+from chalicelib.campaigns.content import placeholders, plain_text, sanitise
+from chalicelib.campaigns.content.placeholders import Wish, Wishes
+from chalicelib.campaigns.model import Campaign, Format, Whole
+from chalicelib.kernel import settings
+from chalicelib.kernel.errors import Misconfigured
+from chalicelib.kernel.values import value
+from chalicelib.mail import mailboxes, templates
+from chalicelib.mail.message import Message
+
+# Characters that are none mark places while the templates are rendered; they are gone from what leaves here.
+_TOKEN, _STARTS, _ENDS = "\ufdda", "\ufddb", "\ufddc"
+_ONE_READERS_PART = re.compile(f"{_STARTS}.*?{_ENDS}", re.DOTALL)
+_LONGEST_OPENING = 120
+_UNSUBSCRIBE = "/api/unsubscribe?token="
+
+
+@value
+class Mailing:
+    """A campaign ready to be sent: three templates with holes, and how the holes are filled for a reader."""
+
+    subject: str
+    html: str
+    text: str
+    page: str
+    wishes: tuple[Wish, ...]
+    fixed: Mapping[str, str]
+    headers_for_all: Mapping[str, str]
+    unsubscribe_url: str
+    removed: tuple[str, ...]
+
+    def values(self, nickname: str | None, token: str) -> dict[str, str]:
+        return placeholders.values(self.wishes, self.fixed, nickname, token)
+
+    def headers(self, token: str) -> dict[str, str]:
+        """RFC 8058: one address for this reader, which a mail program may POST to without asking again."""
+        return {**self.headers_for_all, "List-Unsubscribe": f"<{self.unsubscribe_url}{token}>"}
+
+    def message(self, to: str, nickname: str | None, token: str) -> Message:
+        """What SES makes of it for one reader, byte for byte."""
+        given = self.values(nickname, token)
+        subject, body, text = (placeholders.fill(part, given) for part in (self.subject, self.html, self.text))
+        return Message(to, subject, body, text, self.headers(token))
+
+    def archived(self) -> str:
+        """The same page with nothing in it that belongs to one reader."""
+        return placeholders.fill(self.page, self.values(None, ""))
+
+
+def rendered(whole: Whole) -> Mailing:
+    campaign, content = whole.campaign, whole.content
+    wishes = Wishes()
+    body, lost = _body(campaign.format, content.body, wishes)
+    text = wishes.take(content.text) if content.text is not None else plain_text.of(body)
+    given = _given(campaign, wishes, text)
+    page = _inliner().inline(_template("campaign.html").render(given, body=_safe(body), titled="<h1" not in body))
+    plain = _template("campaign.txt").render(given, text=text).strip() + "\n"
+    _check(page, plain)
+    return Mailing(
+        subject=wishes.holes(given["subject"], is_html=False),
+        html=_opened(wishes.holes(page, is_html=True)),
+        text=_opened(wishes.holes(plain, is_html=False)),
+        page=wishes.holes(_ONE_READERS_PART.sub("", page), is_html=True),
+        wishes=tuple(wishes.all),
+        fixed=dict(wishes.fixed),
+        headers_for_all=_headers(),
+        unsubscribe_url=settings.current().url(_UNSUBSCRIBE),
+        removed=tuple(lost),
+    )
+
+
+def removed(format: Format, source: str) -> list[str]:
+    """What of a body no reader will see."""
+    return _body(format, source, Wishes())[1]
+
+
+def impersonal(line: str) -> str:
+    """A subject as it reads for nobody in particular."""
+    wishes = Wishes()
+    return wishes.bare(wishes.take(line))
+
+
+def _body(format: Format, source: str, wishes: Wishes) -> tuple[str, list[str]]:
+    marked = wishes.take(source, is_html=True)
+    markup = _markdown(marked) if format is Format.MARKDOWN else marked
+    clean = sanitise.clean(markup, settings.current().site_url, wishes.typed)
+    return clean, sanitise.removed(markup, clean)
+
+
+def _given(campaign: Campaign, wishes: Wishes, text: str) -> dict[str, Any]:
+    site = settings.current()
+    in_archive = site.archive and campaign.aim.everybody
+    return {
+        **templates.site(),
+        "link_in_dark": _lightened(site.site_color),
+        "subject": wishes.take(campaign.subject),
+        "preheader": wishes.take(campaign.preheader) or _opening(wishes.bare(text)),
+        "unsubscribe_url": site.url(_UNSUBSCRIBE + _TOKEN),
+        "profile_url": site.url("/profile"),
+        "web_url": site.url(f"/archive/{campaign.id}") if in_archive else "",
+        "one_reader_starts": _STARTS,
+        "one_reader_ends": _ENDS,
+    }
+
+
+def _headers() -> dict[str, str]:
+    site = settings.current()
+    list_id = mailboxes.named(site.site_name, f"newsletter.{urlsplit(site.site_url).hostname}")
+    return {"List-Id": list_id, "List-Unsubscribe-Post": "List-Unsubscribe=One-Click"}
+
+
+def _check(page: str, plain: str) -> None:
+    """A deployment may bring its own templates, but none without a way out, nor one that publishes a reader's."""
+    if _TOKEN not in page or _TOKEN not in plain:
+        raise Misconfigured("The campaign templates must contain {{ unsubscribe_url }}")
+    if _TOKEN in _ONE_READERS_PART.sub("", page):
+        raise Misconfigured("campaign.html must have {{ unsubscribe_url }} between the one_reader marks")
+
+
+def _opened(template: str) -> str:
+    return template.replace(_STARTS, "").replace(_ENDS, "").replace(_TOKEN, f"{{{{{placeholders.TOKEN}}}}}")
+
+
+def _opening(text: str) -> str:
+    """The first words, for the line that inboxes show beside the subject."""
+    words = " ".join(text.split())
+    if len(words) <= _LONGEST_OPENING:
+        return words
+    return words[:_LONGEST_OPENING].rpartition(" ")[0] + "…"
+
+
+def _lightened(colour: str) -> str:
+    """The same colour as it can be read on black."""
+    channels = (int(colour[at : at + 2], 16) for at in (1, 3, 5))
+    return "#" + "".join(f"{round(channel + (255 - channel) * 0.5):02x}" for channel in channels)
+
+
+def _template(name: str) -> Any:
+    return templates.environment().get_template(name)
+
+
+def _safe(markup: str) -> Any:
+    from markupsafe import Markup
+
+    return Markup(markup)  # noqa: S704 - sanitised
+
+
+def _markdown(source: str) -> str:
+    import mistune
+
+    markup = mistune.create_markdown(escape=False, plugins=["strikethrough", "table", "url"])(source)
+    assert isinstance(markup, str)
+    return markup
+
+
+@lru_cache(maxsize=1)
+def _inliner() -> Any:
+    import css_inline
+
+    return css_inline.CSSInliner(keep_at_rules=True, keep_style_tags=False, load_remote_stylesheets=False)

@@ -1,0 +1,166 @@
+"""Before the button: what would hurt, how many people, what it costs and when it is done."""
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime, timedelta
+from enum import StrEnum
+from math import ceil
+
+from chalicelib.audience import counts as census
+from chalicelib.audience import recipients
+from chalicelib.campaigns.content import links, renderer
+from chalicelib.campaigns.content.links import Links, Verdict, Visit
+from chalicelib.campaigns.content.renderer import Mailing
+from chalicelib.campaigns.model import Aim, Whole
+from chalicelib.campaigns.review import prices
+from chalicelib.kernel import clock, settings
+from chalicelib.kernel.errors import Unavailable
+from chalicelib.kernel.values import value
+from chalicelib.mail import account as mail_account
+from chalicelib.mail import bulk
+from chalicelib.mail.account import Account, Identity
+
+CLIPPED_AT = 102 * 1024  # Gmail cuts a longer mail off, and the unsubscribe link with it
+LARGEST = bulk.LARGEST_LETTER - 10_000  # room for the subject and the headers
+_LONG_SUBJECT = 70
+_LONGEST_URL = 100
+
+
+class Level(StrEnum):
+    ERROR = "error"
+    WARNING = "warning"
+    NOTE = "note"
+
+
+@value
+class Finding:
+    level: Level
+    code: str
+    message: str
+
+
+@value
+class Report:
+    recipients: int
+    cost: float
+    finishes_at: datetime | None
+    size: int
+    findings: tuple[Finding, ...]
+
+    @property
+    def ready(self) -> bool:
+        return not any(finding.level is Level.ERROR for finding in self.findings)
+
+
+def count(aim: Aim) -> int:
+    """How many would get it now. Everybody is known; for some of them everybody has to be looked at."""
+    return census.total() if aim.everybody else recipients.count(aim, clock.now())
+
+
+def check(whole: Whole, visit: bool = False) -> Report:
+    """`visit` goes and sees whether the links answer, which takes up to three seconds."""
+    mailing = renderer.rendered(whole)
+    people = count(whole.campaign.aim)
+    found = Links(mailing.archived())
+    findings = [*of_mail(mailing, whole), *of_links(found), *of_visits(found.visitable, visit), *of_people(people)]
+    finishes_at = None
+    try:
+        account = mail_account.account()
+        findings += [*of_account(account, people), *of_identity(mail_account.identity())]
+        finishes_at = _finish(account, people, clock.now())
+    except Unavailable as failure:
+        findings.append(Finding(Level.WARNING, "ses_silent", f"SES could not be asked: {failure.reason}"))
+    size = len(mailing.html.encode())
+    return Report(people, round(prices.of_sending(people), 4), finishes_at, size, tuple(findings))
+
+
+def of_mail(mailing: Mailing, whole: Whole) -> Iterator[Finding]:
+    yield from _of_size(mailing)
+    if len(whole.campaign.subject) > _LONG_SUBJECT:
+        yield Finding(Level.NOTE, "long_subject", f"Phones show about {_LONG_SUBJECT} characters of a subject.")
+    if not whole.content.text:
+        yield Finding(Level.NOTE, "text_made", "The plain text is made from the HTML. Have a look at it.")
+    if mailing.removed:
+        yield Finding(Level.WARNING, "removed", f"Left out of the mail: {', '.join(mailing.removed)}.")
+    if any(wish.kind == "nickname" and not wish.fallback for wish in mailing.wishes):
+        message = "People without a nickname see a gap. Write {{nickname|friend}}, or {{greeting}}."
+        yield Finding(Level.WARNING, "no_fallback", message)
+    if not settings.current().postal_address:
+        yield Finding(Level.NOTE, "no_postal_address", "Many countries ask for a postal address: set POSTAL_ADDRESS.")
+
+
+def of_links(found: Links) -> Iterator[Finding]:
+    if found.insecure:
+        message = f"{len(found.insecure)} links or images use http instead of https."
+        yield Finding(Level.WARNING, "http_links", message)
+    if found.broken:
+        yield Finding(Level.WARNING, "broken_links", f"{found.broken} links lead nowhere.")
+    if found.without_alt:
+        message = f"{found.without_alt} images have no alternative text (alt)."
+        yield Finding(Level.WARNING, "images_without_alt", message)
+
+
+def of_visits(urls: Sequence[str], visit: bool) -> Iterator[Finding]:
+    """Without a visit, what the last one found."""
+    visits = links.visit(urls) if visit else links.remembered(urls)
+    for one in visits:
+        if one.verdict is Verdict.DEAD:
+            yield Finding(Level.WARNING, "dead_link", f"Nobody will get to {_short(one.url)}: {one.why}.")
+    if unsure := [one for one in visits if one.verdict is Verdict.UNSURE]:
+        yield Finding(Level.NOTE, "unchecked_links", f"Could not be checked: {_said(unsure)}.")
+    if visit and len(urls) > links.MOST_VISITED:
+        message = f"Of {len(urls)} links the first {links.MOST_VISITED} were visited."
+        yield Finding(Level.NOTE, "many_links", message)
+
+
+def of_people(people: int) -> Iterator[Finding]:
+    if not people:
+        yield Finding(Level.WARNING, "nobody", "Nobody would get this.")
+
+
+def of_account(account: Account, people: int) -> Iterator[Finding]:
+    if not account.sending_enabled:
+        yield Finding(Level.ERROR, "paused", "Sending is switched off in SES.")
+    if account.in_sandbox:
+        message = "The SES account is in the sandbox: only verified addresses get mail. AWS opens it on request."
+        yield Finding(Level.WARNING, "sandbox", message)
+    if people > account.left_today:
+        left = int(account.left_today)
+        message = f"SES allows {left} more mails today. The others follow as the quota renews; nothing is lost."
+        yield Finding(Level.WARNING, "over_quota", message)
+
+
+def of_identity(identity: Identity | None) -> Iterator[Finding]:
+    if not identity or not identity.verified:
+        yield Finding(Level.ERROR, "unverified", "FROM_EMAIL is not verified in SES, so nothing can be sent.")
+    elif not identity.dkim:
+        message = f"DKIM is not set up for {identity.name}: large providers will refuse or hide the mail."
+        yield Finding(Level.WARNING, "no_dkim", message)
+
+
+def _of_size(mailing: Mailing) -> Iterator[Finding]:
+    size = len(mailing.html.encode())
+    if bulk.weight(mailing.html, mailing.text) > LARGEST:
+        message = f"The mail has {size // 1024} KB and its plain text comes on top: more than can be sent."
+        yield Finding(Level.ERROR, "too_large", message)
+    elif size > CLIPPED_AT:
+        message = f"The mail has {size // 1024} KB. Gmail shows 102 KB and hides the rest, with the unsubscribe link."
+        yield Finding(Level.WARNING, "clipped", message)
+
+
+def _said(visits: Sequence[Visit]) -> str:
+    return "; ".join(f"{_short(one.url)} ({one.why})" for one in visits)
+
+
+def _short(url: str) -> str:
+    return url if len(url) <= _LONGEST_URL else url[:_LONGEST_URL] + "…"
+
+
+def _finish(account: Account, people: int, now: datetime) -> datetime | None:
+    """With all of the rate for this campaign. What is over today's quota goes out at a day's quota a day."""
+    if account.per_second <= 0 or not account.per_day:
+        return None
+    if people <= account.left_today:
+        return now + timedelta(seconds=people / account.per_second)
+    days = ceil((people - account.left_today) / account.per_day)
+    rest = (people - account.left_today) - (days - 1) * account.per_day
+    return now + timedelta(days=days, seconds=rest / account.per_second)

@@ -1,0 +1,79 @@
+"""A campaign made ready for SES, once for each delivery and process; and the account it is sent from."""
+
+import time
+from collections.abc import Sequence
+from functools import lru_cache
+
+from chalicelib.audience.recipients import Recipient
+from chalicelib.campaigns import service
+from chalicelib.campaigns.content import renderer
+from chalicelib.campaigns.sending.pacing import Pace
+from chalicelib.mail import account
+from chalicelib.mail.account import Account
+from chalicelib.mail.bulk import Entry, Letter, Press
+from chalicelib.mail.failures import Failure, Transient
+
+DELIVERY_TAG = "delivery"
+_LOOK_AGAIN = 60.0
+
+
+class Posting:
+    """One campaign's letter; `post` sends it to one batch of people."""
+
+    def __init__(self, campaign_id: str, delivery_id: str) -> None:
+        whole = service.view(campaign_id)
+        self.aim = whole.campaign.aim
+        self._mailing = renderer.rendered(whole)
+        letter = Letter(
+            self._mailing.subject,
+            self._mailing.html,
+            self._mailing.text,
+            self._mailing.headers_for_all,
+            {DELIVERY_TAG: delivery_id},
+        )
+        self._press = Press(letter)
+
+    def post(self, people: Sequence[Recipient]) -> list[Failure | None]:
+        return self._press.post([self._entry(person) for person in people])
+
+    def _entry(self, person: Recipient) -> Entry:
+        token = person.unsubscribe_token
+        theirs = {"List-Unsubscribe": f"<{self._mailing.unsubscribe_url}{token}>"}
+        return Entry(person.email, self._mailing.values(person.nickname, token), theirs)
+
+
+@lru_cache(maxsize=4)
+def of(campaign_id: str, delivery_id: str, attempt: int) -> Posting:
+    """What is being sent cannot be edited, so it is rendered once; another attempt looks again."""
+    return Posting(campaign_id, delivery_id)
+
+
+class _Watch:
+    """The account's limits, asked for once a minute: they grow while one sends well."""
+
+    def __init__(self) -> None:
+        self._account: Account | None = None
+        self._asked = 0.0
+
+    def account(self) -> Account:
+        if self._account is None or time.monotonic() - self._asked > _LOOK_AGAIN:
+            self._asked = time.monotonic()
+            try:
+                self._account = account.account()
+            except Transient:
+                if self._account is None:
+                    raise
+        return self._account
+
+    def rate(self) -> float:
+        return max(1.0, self.account().per_second)
+
+
+@lru_cache(maxsize=1)
+def watch() -> _Watch:
+    return _Watch()
+
+
+@lru_cache(maxsize=1)
+def pace() -> Pace:
+    return Pace(watch().rate)

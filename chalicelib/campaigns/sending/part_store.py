@@ -1,0 +1,246 @@
+"""Parts of deliveries in DynamoDB, over the bare wire: settling a batch and claiming the next is one write of less
+than a kilobyte, and it happens for every fifty mails.
+
+A part is always written whole and only over the version that was read, so a write that is repeated because its
+answer was lost can neither count twice nor undo what another worker did.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from chalicelib.campaigns.sending.parts import Part, Plan, Progress
+from chalicelib.kernel import ids, settings
+from chalicelib.kernel.aws import raw
+from chalicelib.kernel.aws.items import plain, typed
+
+_PLAN = "plan"
+_PACE = "pace"
+_MOST_WRITES = 25
+
+
+class Lost(Exception):
+    """Somebody else has the part now, or it has changed since it was read."""
+
+
+def begin(plan: Plan, parts: Sequence[Part]) -> bool:
+    """Write the plan and its parts, all at once; False if that had been done before."""
+    puts = [_put(_plan_item(plan), "attribute_not_exists(delivery_id)")]
+    puts += [_put(_item(part), "attribute_not_exists(delivery_id)") for part in parts]
+    return _transact(puts)
+
+
+def plan(delivery_id: str) -> Plan | None:
+    found = raw.dynamodb("GetItem", {**_key(delivery_id, _PLAN), "ConsistentRead": True}).get("Item")
+    if not found:
+        return None
+    item = plain(found)
+    return Plan(delivery_id, item["attempt"], item.get("stopped"), item.get("expires_at"))
+
+
+def reach(plan: Plan, attempt: int) -> None:
+    """The owed parts of this attempt have been opened; nothing stops it any more."""
+    _change_plan(plan.delivery_id, "SET attempt = :n REMOVE stopped, expires_at", {":n": attempt})
+
+
+def stop(delivery_id: str, reason: str) -> None:
+    """The first reason stays."""
+    _change_plan(delivery_id, "SET stopped = if_not_exists(stopped, :reason)", {":reason": reason})
+
+
+def of(delivery_id: str) -> list[Part]:
+    """Every part, as it is now."""
+    parts: list[Part] = []
+    query = {
+        "TableName": _table(),
+        "KeyConditionExpression": "delivery_id = :id",
+        "ExpressionAttributeValues": {":id": {"S": delivery_id}},
+        "ConsistentRead": True,
+    }
+    while True:
+        page = raw.dynamodb("Query", query)
+        items = (plain(item) for item in page["Items"])
+        parts += [_part(item) for item in items if item["part"] != _PLAN]
+        if "LastEvaluatedKey" not in page:
+            return parts
+        query["ExclusiveStartKey"] = page["LastEvaluatedKey"]
+
+
+def take(delivery_id: str, name: str, holder: str, now: int, until: int) -> Part | None:
+    """The part with its lease, if it is open and nobody's."""
+    values = {":holder": holder, ":until": until, ":one": 1, ":now": now, ":open": Progress.OPEN.value}
+    update = {
+        **_key(delivery_id, name),
+        "UpdateExpression": "SET holder = :holder, #until = :until, version = version + :one",
+        "ConditionExpression": "progress = :open AND #until < :now",
+        "ExpressionAttributeNames": {"#until": "until"},
+        "ExpressionAttributeValues": typed(values)["M"],
+        "ReturnValues": "ALL_NEW",
+        "ReturnValuesOnConditionCheckFailure": "ALL_OLD",
+    }
+    try:
+        return _part(plain(raw.dynamodb("UpdateItem", update)["Attributes"]))
+    except raw.ConditionFailed as failure:
+        if failure.item and failure.item["holder"] == holder:
+            return _part(failure.item)  # our own first try, whose answer was lost
+        return None
+
+
+def save(part: Part) -> Part:
+    """Write it over the version it came from; raises `Lost` if that is not what is stored."""
+    item = _item(replace(part, version=part.version + 1))
+    put = {**_over(item, part.version), "ReturnValuesOnConditionCheckFailure": "ALL_OLD"}
+    try:
+        raw.dynamodb("PutItem", put)
+    except raw.ConditionFailed as failure:
+        if failure.item != plain(item):
+            raise Lost from None
+    return replace(part, version=part.version + 1)
+
+
+def save_owing(part: Part, owed: Sequence[Part]) -> Part:
+    """The same, together with the parts it gives up people to."""
+    item = _item(replace(part, version=part.version + 1))
+    puts = [_put(_item(one), "attribute_not_exists(delivery_id)") for one in owed]
+    if not _transact([{"Put": _over(item, part.version)}, *puts]):
+        raise Lost
+    return replace(part, version=part.version + 1)
+
+
+def forget(parts: Sequence[Part]) -> None:
+    """Nothing is owed: take the parts away, and leave the plan to its expiry."""
+    table = _table()
+    deletes = [{"DeleteRequest": {"Key": _key(part.delivery_id, part.name)["Key"]}} for part in parts]
+    while deletes:
+        now, later = deletes[:_MOST_WRITES], deletes[_MOST_WRITES:]
+        answer = raw.dynamodb("BatchWriteItem", {"RequestItems": {table: now}})
+        deletes = answer.get("UnprocessedItems", {}).get(table, []) + later
+
+
+def expire(delivery_id: str, parts: Sequence[Part], at: int) -> None:
+    """What is owed is remembered until then, and the plan too."""
+    for part in parts:
+        save(replace(part, expires_at=at))
+    _change_plan(delivery_id, "SET expires_at = :at", {":at": at})
+
+
+def book(free: int, taken: int | None) -> int | None:
+    """Move the moment from which mails may be sent from `taken` (None if never set) to `free`.
+
+    Returns None when that worked, else the moment that is stored."""
+    values: dict[str, Any] = {":free": free}
+    condition = "attribute_not_exists(free_from)"
+    if taken is not None:
+        condition, values[":taken"] = "free_from = :taken", taken
+    update = {
+        **_key(_PACE, _PACE),
+        "UpdateExpression": "SET free_from = :free",
+        "ConditionExpression": condition,
+        "ExpressionAttributeValues": typed(values)["M"],
+        "ReturnValuesOnConditionCheckFailure": "ALL_OLD",
+    }
+    try:
+        raw.dynamodb("UpdateItem", update)
+    except raw.ConditionFailed as failure:
+        return int(failure.item["free_from"]) if failure.item else 0
+    return None
+
+
+def _table() -> str:
+    return f"{settings.current().prefix}-sending"
+
+
+def _key(delivery_id: str, name: str) -> dict[str, Any]:
+    return {"TableName": _table(), "Key": {"delivery_id": {"S": delivery_id}, "part": {"S": name}}}
+
+
+def _put(item: dict[str, Any], condition: str) -> dict[str, Any]:
+    return {"Put": {"TableName": _table(), "Item": item, "ConditionExpression": condition}}
+
+
+def _over(item: dict[str, Any], version: int) -> dict[str, Any]:
+    return {
+        "TableName": _table(),
+        "Item": item,
+        "ConditionExpression": "version = :version",
+        "ExpressionAttributeValues": {":version": {"N": str(version)}},
+    }
+
+
+def _transact(writes: Sequence[dict[str, Any]]) -> bool:
+    try:
+        raw.dynamodb("TransactWriteItems", {"TransactItems": list(writes), "ClientRequestToken": ids.new()})
+    except raw.ConditionFailed:
+        return False
+    return True
+
+
+def _change_plan(delivery_id: str, expression: str, values: dict[str, Any]) -> None:
+    update = {
+        **_key(delivery_id, _PLAN),
+        "UpdateExpression": expression,
+        "ConditionExpression": "attribute_exists(delivery_id)",
+        "ExpressionAttributeValues": typed(values)["M"],
+    }
+    raw.dynamodb("UpdateItem", update)
+
+
+def _plan_item(plan: Plan) -> dict[str, Any]:
+    item = {"delivery_id": plan.delivery_id, "part": _PLAN, "attempt": plan.attempt}
+    return {name: typed(value) for name, value in item.items()}
+
+
+def _item(part: Part) -> dict[str, Any]:
+    """Under a kilobyte with fifty people on it, because they are packed to sixteen bytes each."""
+    item: dict[str, Any] = {
+        "delivery_id": part.delivery_id,
+        "part": part.name,
+        "attempt": part.attempt,
+        "progress": part.progress.value,
+        "sent": part.sent,
+        "failed": part.failed,
+        "strikes": part.strikes,
+        "holder": part.holder,
+        "until": part.until,
+        "version": part.version,
+    }
+    if part.cursor:
+        item["cursor"] = packed([part.cursor])
+    if part.claim:
+        item |= {"claim": packed(part.claim), "out": part.out}
+    if part.expires_at:
+        item["expires_at"] = part.expires_at
+    return {name: typed(value) for name, value in item.items()}
+
+
+def _part(item: dict[str, Any]) -> Part:
+    cursor = unpacked(item.get("cursor", b""))
+    return Part(
+        item["delivery_id"],
+        item["part"],
+        attempt=item["attempt"],
+        progress=Progress(item["progress"]),
+        cursor=cursor[0] if cursor else None,
+        claim=unpacked(item.get("claim", b"")),
+        out=item.get("out", False),
+        sent=item["sent"],
+        failed=item["failed"],
+        strikes=item["strikes"],
+        holder=item["holder"],
+        until=item["until"],
+        version=item["version"],
+        expires_at=item.get("expires_at"),
+    )
+
+
+def packed(people: Sequence[str]) -> bytes:
+    return b"".join(bytes.fromhex(one.replace("-", "")) for one in people)
+
+
+def unpacked(data: bytes) -> tuple[str, ...]:
+    digits = data.hex()
+    return tuple(_dashed(digits[at : at + 32]) for at in range(0, len(digits), 32))
+
+
+def _dashed(digits: str) -> str:
+    return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"

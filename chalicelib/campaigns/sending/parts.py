@@ -1,0 +1,130 @@
+"""The words of sending: a delivery is cut into parts, and a part is worked through batch by batch.
+
+A part is a segment of the audience with a cursor in it, or a batch that is owed: people who may not have got their
+mail. Whoever holds a part's lease claims a batch on it, sends the batch, and settles it. Knows no table and no SES.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from enum import StrEnum
+
+from chalicelib.campaigns.model import Counts
+from chalicelib.kernel import ids
+from chalicelib.kernel.values import value
+
+LARGEST_BATCH = 50
+_PEOPLE_A_SEGMENT = 1_000
+_MOST_SEGMENTS = 16
+_SHORTEST_REST, _LONGEST_REST = 5, 900
+
+
+class Kind(StrEnum):
+    """What a part is: the first letter of its name."""
+
+    SEGMENT = "s"
+    UNKNOWN = "u"
+    FAILED = "f"
+
+
+class Progress(StrEnum):
+    OPEN = "open"
+    OWED = "owed"
+    DONE = "done"
+
+
+@value
+class Part:
+    """`claim` are the people of the batch at hand. While it is `out`, SES may have been given it; otherwise it
+    certainly was not, and only waits. `cursor` is where reading goes on after it. `until` is when the lease ends, in
+    milliseconds: before, the part is its holder's, or nobody's if it rests. `strikes` counts set-backs in a row."""
+
+    delivery_id: str
+    name: str
+    attempt: int = 0
+    progress: Progress = Progress.OPEN
+    cursor: str | None = None
+    claim: tuple[str, ...] = ()
+    out: bool = False
+    sent: int = 0
+    failed: int = 0
+    strikes: int = 0
+    holder: str = ""
+    until: int = 0
+    version: int = 0
+    expires_at: int | None = None
+
+    @property
+    def kind(self) -> Kind:
+        return Kind(self.name[0])
+
+    @property
+    def segment(self) -> tuple[int, int]:
+        """Which, of how many."""
+        number, _, total = self.name[1:].partition("/")
+        return int(number), int(total)
+
+    @property
+    def counts(self) -> Counts:
+        """People of an owed batch stay counted as what they are owed for until they are settled."""
+        failed = self.failed + (len(self.claim) if self.kind is Kind.FAILED else 0)
+        unknown = len(self.claim) if self.kind is Kind.UNKNOWN else 0
+        return Counts(self.sent + failed + unknown, self.sent, failed, unknown)
+
+    def is_free(self, now: int) -> bool:
+        return self.progress is Progress.OPEN and self.until < now
+
+
+@value
+class Plan:
+    """That a delivery was cut into parts, once: it outlives them, so that a late message cannot start it anew.
+
+    `attempt` is the last one whose owed parts were opened; `stopped` says why nothing more is to be sent."""
+
+    delivery_id: str
+    attempt: int = 0
+    stopped: str | None = None
+    expires_at: int | None = None
+
+
+def cut(delivery_id: str, people: int) -> list[Part]:
+    """As many segments as are worth it: each costs a few requests, and together they say how wide we may send."""
+    total = min(_MOST_SEGMENTS, 1 + people // _PEOPLE_A_SEGMENT)
+    return [Part(delivery_id, f"{Kind.SEGMENT}{number}/{total}") for number in range(total)]
+
+
+def owe(part: Part, kind: Kind, people: Sequence[str]) -> Part:
+    """A part of their own for people whose mail may not have left; it waits for an admin to say *again*."""
+    name = f"{kind}{ids.new()}"
+    return Part(part.delivery_id, name, attempt=part.attempt, progress=Progress.OWED, claim=tuple(people))
+
+
+def claim(part: Part, people: Sequence[str], cursor: str | None) -> Part:
+    """The cursor moves with the claim: what is claimed is kept on the part itself until it is settled."""
+    return replace(part, claim=tuple(people), out=True, cursor=cursor)
+
+
+def settle(part: Part, sent: int, failed: int, left: Sequence[str] = ()) -> Part:
+    """What became of the claim; `left` were certainly not handed over, and stay claimed."""
+    return replace(part, claim=tuple(left), out=False, sent=part.sent + sent, failed=part.failed + failed)
+
+
+def rest(part: Part, until: int) -> Part:
+    return replace(part, holder="", until=until)
+
+
+def done(part: Part) -> Part:
+    """Nothing of anybody is left on it but numbers."""
+    return replace(part, progress=Progress.DONE, cursor=None, claim=(), out=False, strikes=0, holder="", until=0)
+
+
+def reopen(part: Part, attempt: int) -> Part:
+    return replace(part, progress=Progress.OPEN, attempt=attempt, strikes=0, holder="", until=0, expires_at=None)
+
+
+def rest_seconds(strikes: int) -> int:
+    """How long to leave SES alone after so many set-backs in a row."""
+    return int(min(_LONGEST_REST, _SHORTEST_REST * 2 ** min(strikes, 10)))
+
+
+def total(parts: Iterable[Part]) -> Counts:
+    return sum((part.counts for part in parts), Counts())

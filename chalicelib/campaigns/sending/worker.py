@@ -1,0 +1,222 @@
+"""Working through one part of a delivery: claim a batch, send it, settle it, and again.
+
+Settling a batch and claiming the next is one conditional write. Whatever happens between two of these writes (a
+crash, a lost answer, a lost lease) leaves at most one batch unaccounted for, and that batch is *unknown*: counted,
+shown, and sent again only when an admin says so.
+"""
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+
+from chalicelib.audience import recipients
+from chalicelib.audience.recipients import Recipient
+from chalicelib.campaigns.model import Aim, Delivery
+from chalicelib.campaigns.sending import batch, part_store, parts
+from chalicelib.campaigns.sending.batch import Outcome
+from chalicelib.campaigns.sending.pacing import Pace
+from chalicelib.campaigns.sending.parts import LARGEST_BATCH, Kind, Part
+from chalicelib.kernel import clock, log
+from chalicelib.kernel.errors import Unavailable
+from chalicelib.kernel.values import value
+from chalicelib.mail.failures import Failure, QuotaReached, Stopped, Transient, Unanswered
+
+LEASE_MS = 90_000
+_CALL_MS = 25_000
+_FRESH_SECONDS = 15.0
+_LOOK_SECONDS = 5.0
+_LONGEST_NAP = 20.0
+_PAGE = 2_000
+_QUOTA_REST = 3600
+_BUSY = "SES is slow or busy; sending goes on by itself"
+
+
+class Pause(Exception):
+    """Not now: come back to this part in so many seconds; `note` is for the admin."""
+
+    def __init__(self, seconds: int, note: str | None = None) -> None:
+        super().__init__("pause")
+        self.seconds = seconds
+        self.note = note
+
+
+class Halt(Exception):
+    """Nothing more of this delivery is to be sent, and why."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__("halt")
+        self.reason = reason
+
+
+@value
+class Job:
+    """What a part needs to know of its delivery: the letter is posted by `post`, one result for each person."""
+
+    delivery: Delivery
+    aim: Aim
+    post: Callable[[Sequence[Recipient]], Sequence[Failure | None]]
+    refused: Callable[[str, str], None]
+    left_today: Callable[[], float]
+    pace: Pace
+    time_left: Callable[[], float]
+
+
+class Run:
+    """One worker on one part, from taking it to letting go of it. `part` is what is stored, or one settlement
+    ahead of it: that is written with the next claim, and at the latest before a wait."""
+
+    def __init__(self, job: Job, part: Part) -> None:
+        self._job = job
+        self._stored = part
+        self.part = part
+        self._looked = 0.0
+
+    def go(self) -> None:
+        """Until the part is done; raises `Pause`, `Halt` or `Lost`. What is known by then is stored."""
+        try:
+            if self.part.out:
+                self._disown()
+            self._ask_account()
+            if self.part.claim:
+                self._resume()
+            if self.part.kind is Kind.SEGMENT:
+                self._read_on()
+        except (Pause, Halt, Unavailable):
+            self._flush()
+            raise
+        self._save(parts.done(self.part))
+
+    def _ask_account(self) -> None:
+        try:
+            left = self._job.left_today()
+        except Stopped as why:
+            raise Halt(why.reason) from why
+        except Transient as why:
+            raise Pause(parts.rest_seconds(self.part.strikes), _BUSY) from why
+        if left <= 0:
+            self._react(QuotaReached())
+
+    def _disown(self) -> None:
+        """Whoever had it before us claimed a batch and never settled it."""
+        log.warning("sending.unknown", delivery_id=self.part.delivery_id, mails=len(self.part.claim))
+        log.metric("UnknownMails", len(self.part.claim))
+        self._owe(replace(self.part, claim=(), out=False), [parts.owe(self.part, Kind.UNKNOWN, self.part.claim)])
+
+    def _resume(self) -> None:
+        """A claim that waits: those of them who are still with us."""
+        people = recipients.still(self.part.claim)
+        if people:
+            self._send(people, time.monotonic(), self.part.cursor)
+        else:
+            self.part = parts.settle(self.part, 0, 0)
+
+    def _read_on(self) -> None:
+        waiting: list[Recipient] = []
+        read_at = time.monotonic()
+        for people, after in self._pages():
+            read_at = read_at if waiting else time.monotonic()
+            waiting += people
+            while len(waiting) >= self._size() or (waiting and not after):
+                size = self._size()
+                now, waiting = waiting[:size], waiting[size:]
+                self._send(now, read_at, now[-1].id)
+            if not waiting:
+                self.part = replace(self.part, cursor=after or self.part.cursor)
+
+    def _pages(self) -> Iterator[tuple[list[Recipient], str | None]]:
+        delivery = self._job.delivery
+        started = delivery.started_at or delivery.created_at
+        size = min(_PAGE, max(LARGEST_BATCH, self._size() * 20))
+        return recipients.pages(self.part.segment, self.part.cursor, self._job.aim, started, size)
+
+    def _size(self) -> int:
+        # After a lost answer the next mail goes alone: if SES is silent, one more person is unknown, not fifty.
+        return 1 if self.part.strikes else self._job.pace.batch_size(LARGEST_BATCH)
+
+    def _send(self, people: list[Recipient], read_at: float, cursor: str | None) -> None:
+        self._look_up()
+        self._wait(self._job.pace.reserve(len(people)))
+        if time.monotonic() - read_at > _FRESH_SECONDS:
+            people = recipients.still([person.id for person in people])
+            if not people:
+                self.part = replace(self.part, cursor=cursor)
+                return
+        claimed = parts.claim(self.part, [person.id for person in people], cursor)
+        self._save(replace(claimed, until=now_ms() + LEASE_MS))
+        self._settle(batch.send(self._post, people))
+
+    def _post(self, people: Sequence[Recipient]) -> Sequence[Failure | None]:
+        if now_ms() > self._stored.until - _CALL_MS:
+            raise Transient(code="Late")  # our lease may be over before SES answers
+        return self._job.post(people)
+
+    def _settle(self, outcome: Outcome) -> None:
+        for person, why in outcome.refused:
+            self._refuse(person, why.reason)
+        before = self.part
+        settled = parts.settle(before, outcome.sent, len(outcome.refused), [person.id for person in outcome.left])
+        self.part = replace(settled, strikes=before.strikes + 1 if outcome.why else 0)
+        owed = [
+            parts.owe(before, kind, [person.id for person in people])
+            for kind, people in ((Kind.UNKNOWN, outcome.unknown), (Kind.FAILED, outcome.tired))
+            if people
+        ]
+        if owed:
+            self._owe(self.part, owed)
+        if outcome.why:
+            self._react(outcome.why)
+
+    def _refuse(self, person: Recipient, reason: str) -> None:
+        try:
+            self._job.refused(person.id, reason)
+        except Unavailable as failure:
+            # It is counted all the same. Giving up here would make the whole batch unknown.
+            log.exception("sending.refusal_not_kept", failure, delivery_id=self.part.delivery_id)
+
+    def _react(self, why: Failure) -> None:
+        log.warning("sending.set_back", delivery_id=self.part.delivery_id, kind=type(why).__name__, code=why.code)
+        match why:
+            case Stopped():
+                raise Halt(why.reason)
+            case QuotaReached():
+                raise Pause(_QUOTA_REST, why.reason)
+            case Unanswered() if self.part.strikes < 2 and not self.part.claim:
+                return
+            case _:
+                raise Pause(parts.rest_seconds(self.part.strikes), _BUSY)
+
+    def _look_up(self) -> None:
+        """Before each batch: is there time for it, and has nobody stopped the delivery?"""
+        if self._job.time_left() <= 0:
+            raise Pause(0)
+        if time.monotonic() - self._looked > _LOOK_SECONDS:
+            plan = part_store.plan(self.part.delivery_id)
+            if plan is None or plan.stopped:
+                raise Halt(plan.stopped or "" if plan else "")
+            self._looked = time.monotonic()
+
+    def _wait(self, seconds: float) -> None:
+        if seconds > 0.2:
+            self._flush()
+        while seconds > 0:
+            if seconds > self._job.time_left():
+                raise Pause(0)
+            nap = min(seconds, _LONGEST_NAP)
+            time.sleep(nap)
+            seconds -= nap
+            if seconds > 0:
+                self._save(replace(self.part, until=now_ms() + LEASE_MS))
+
+    def _flush(self) -> None:
+        if self.part != self._stored:
+            self._save(self.part)
+
+    def _save(self, part: Part) -> None:
+        self.part = self._stored = part_store.save(part)
+
+    def _owe(self, part: Part, owed: list[Part]) -> None:
+        self.part = self._stored = part_store.save_owing(part, owed)
+
+
+def now_ms() -> int:
+    return int(clock.now().timestamp() * 1000)

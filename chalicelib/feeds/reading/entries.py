@@ -1,0 +1,199 @@
+"""A document made into entries: RSS, Atom and RDF by feedparser, JSON Feed by us.
+
+Nothing of the parser's leaves this module, and nothing it gives is trusted: texts become plain, links http(s).
+"""
+
+import html
+import io
+import json
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from functools import lru_cache
+from typing import Any
+
+from chalicelib.feeds.model import Entry, identity
+from chalicelib.feeds.reading import document, excerpt
+from chalicelib.feeds.reading.document import NotAFeed
+from chalicelib.kernel.values import value
+
+_LONGEST_TITLE = 300
+_HTML_TYPES = ("text/html", "application/xhtml+xml")
+# Some software writes the zero of its clock where there is no date.
+_EARLIEST = datetime(1990, 1, 1, tzinfo=UTC)
+
+
+@value
+class Feed:
+    """`hub` and `topic` are the feed's own word on who announces its changes, and under which name."""
+
+    title: str
+    entries: tuple[Entry, ...]
+    hub: str = ""
+    topic: str = ""
+
+
+def parse(body: bytes, content_type: str, url: str) -> Feed:
+    """`NotAFeed` for anything that is none; a feed with mistakes is still a feed."""
+    decoded = document.text(body, content_type)
+    if document.is_json(decoded):
+        return _json_feed(decoded, url)
+    return _xml_feed(document.xml(decoded), url)
+
+
+def _xml_feed(clean: bytes, url: str) -> Feed:
+    # A stream: bytes that look like a path or URL would be opened. Sanitising and resolving HTML is half of the
+    # parser's time, and neither is enough for a mail: both are done by us, for the entries that are sent. It is not
+    # told where the document came from: it would make ids of that, and a mirror would have nothing but new entries.
+    parsed = _parser().parse(
+        io.BytesIO(clean),
+        response_headers={"content-type": "application/xml; charset=utf-8"},
+        sanitize_html=False,
+        resolve_relative_uris=False,
+    )
+    if parsed["bozo"] and not parsed["entries"]:
+        raise NotAFeed("the feed is not valid XML")
+    links = _links(parsed["feed"])
+    return Feed(
+        title=_words(parsed["feed"], "title"),
+        entries=tuple(_xml_entry(found, url) for found in parsed["entries"]),
+        hub=excerpt.web_url(links.get("hub", ""), url),
+        topic=excerpt.web_url(links.get("self", ""), url),
+    )
+
+
+@lru_cache(maxsize=1)
+def _parser() -> Any:
+    """feedparser without tags and authors: nobody here reads them, and the time they take grows with the square of
+    what a feed says there, so that one long name would keep it busy for hours."""
+    import feedparser
+    from feedparser.mixin import _FeedParserMixin
+
+    _FeedParserMixin._add_tag = lambda self, *tag: self._get_context().setdefault("tags", [])
+    _FeedParserMixin._sync_author_detail = lambda self, *key: None
+    return feedparser
+
+
+def _xml_entry(found: Mapping[str, Any], url: str) -> Entry:
+    title, told = _words(found, "title"), _link(found)
+    link = excerpt.web_url(told, url)
+    content, base = _content(found, url)
+    return Entry(
+        id=identity(excerpt.one_line(_get(found, "id")), excerpt.one_line(told) if link else "", title, content),
+        title=title,
+        link=link,
+        published=_moment(_get(found, "published_parsed")),
+        updated=_moment(_get(found, "updated_parsed")),
+        html=content,
+        base=base,
+        image=excerpt.web_url(_image(found), base),
+    )
+
+
+def _link(found: Mapping[str, Any]) -> str:
+    """The parser takes a guid for a link where there is none, as the standard says; but most numbers are no links."""
+    link = str(_get(found, "link"))
+    return "" if link == _get(found, "id") and "/" not in link else link
+
+
+def _get(found: Mapping[str, Any], name: str) -> Any:
+    """Without the parser's aliases, which answer for `updated` with `published`."""
+    return dict.get(found, name) or ""  # type: ignore[call-overload]
+
+
+def _words(found: Mapping[str, Any], name: str) -> str:
+    value = str(_get(found, name))
+    kind = (_get(found, f"{name}_detail") or {}).get("type", "text/plain")
+    return excerpt.cut(excerpt.plain(value) if kind in _HTML_TYPES else excerpt.one_line(value), _LONGEST_TITLE)
+
+
+def _content(found: Mapping[str, Any], url: str) -> tuple[str, str]:
+    """The summary, or the content where there is none, as HTML, and the base of its relative links."""
+    for part in (_get(found, "summary_detail"), *(_get(found, "content") or ())):
+        if part and (value := str(part.get("value") or "")).strip():
+            markup = value if part.get("type") in _HTML_TYPES else html.escape(value)
+            return markup, excerpt.web_url(str(part.get("base") or url), url) or url
+    return "", url
+
+
+def _image(found: Mapping[str, Any]) -> str:
+    for thumbnail in _get(found, "media_thumbnail") or ():
+        if thumbnail.get("url"):
+            return str(thumbnail["url"])
+    for media in (*(_get(found, "media_content") or ()), *(_get(found, "enclosures") or ())):
+        if media.get("medium") == "image" or str(media.get("type", "")).startswith("image/"):
+            return str(media.get("url") or media.get("href") or "")
+    image = _get(found, "image")
+    return str(image.get("href") or image.get("url") or "") if isinstance(image, dict) else ""
+
+
+def _links(feed: Mapping[str, Any]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for link in _get(feed, "links") or ():
+        found.setdefault(str(link.get("rel", "")), str(link.get("href", "")))
+    return found
+
+
+def _moment(parts: Any) -> datetime | None:
+    if not parts:
+        return None
+    try:
+        return _sensible(datetime(*parts[:6]).replace(tzinfo=UTC))  # noqa: DTZ001 - given in UTC
+    except (TypeError, ValueError, OverflowError):
+        return None
+
+
+def _sensible(moment: datetime) -> datetime | None:
+    return moment if moment >= _EARLIEST else None
+
+
+def _json_feed(decoded: str, url: str) -> Feed:
+    try:
+        found = json.loads(decoded)
+    except (ValueError, RecursionError):
+        raise NotAFeed("the feed is not valid JSON") from None
+    if "jsonfeed.org" not in str(found.get("version")) or not isinstance(found.get("items"), list):
+        raise NotAFeed("this is neither RSS, Atom nor JSON Feed")
+    if len(found["items"]) > document.MOST_ENTRIES:
+        raise NotAFeed(f"the feed has more than {document.MOST_ENTRIES} entries")
+    hubs = [hub for hub in found.get("hubs") or () if isinstance(hub, dict)]
+    return Feed(
+        title=_text(found, "title"),
+        entries=tuple(_json_entry(item, url) for item in found["items"] if isinstance(item, dict)),
+        hub=excerpt.web_url(_text(hubs[0], "url"), url) if hubs else "",
+        topic=excerpt.web_url(_text(found, "feed_url"), url),
+    )
+
+
+def _json_entry(item: Mapping[str, Any], url: str) -> Entry:
+    title = excerpt.cut(excerpt.one_line(_text(item, "title")), _LONGEST_TITLE)
+    told = _text(item, "url") or _text(item, "external_url")
+    link = excerpt.web_url(told, url)
+    plain = _text(item, "summary") or ("" if _text(item, "content_html") else _text(item, "content_text"))
+    content = html.escape(plain) if plain else _text(item, "content_html")
+    return Entry(
+        id=identity(excerpt.one_line(_text(item, "id")), excerpt.one_line(told) if link else "", title, content),
+        title=title,
+        link=link,
+        published=_iso(_text(item, "date_published")),
+        updated=_iso(_text(item, "date_modified")),
+        html=content,
+        base=link or url,
+        image=excerpt.web_url(_text(item, "image") or _text(item, "banner_image"), url),
+    )
+
+
+def _text(found: Mapping[str, Any], name: str) -> str:
+    """Ids may be numbers; what is neither text nor number is not there."""
+    value = found.get(name)
+    return str(value) if isinstance(value, str | int | float) and not isinstance(value, bool) else ""
+
+
+def _iso(text: str) -> datetime | None:
+    try:
+        moment = datetime.fromisoformat(text.strip())
+    except ValueError:
+        return None
+    try:
+        return _sensible(moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC))
+    except (ValueError, OverflowError):
+        return None

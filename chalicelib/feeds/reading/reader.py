@@ -1,0 +1,126 @@
+"""Asking the server for the feed, politely, and telling early that nothing has changed."""
+
+import hashlib
+import re
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+
+from chalicelib.feeds.reading import entries, excerpt
+from chalicelib.feeds.reading.document import NotAFeed
+from chalicelib.feeds.reading.entries import Feed
+from chalicelib.kernel.http import client
+from chalicelib.kernel.http.client import Answer, Bounds, FetchFailed
+from chalicelib.kernel.values import value
+
+_BOUNDS = Bounds(seconds=7.0, largest=5_000_000, redirects=5)
+_ACCEPT = (
+    "application/atom+xml, application/rss+xml, application/feed+json, application/rdf+xml;q=0.9, "
+    "application/xml;q=0.8, text/xml;q=0.8, application/json;q=0.7, */*;q=0.1"
+)
+_LONGEST_VALIDATOR = 400
+_LONGEST_WAIT = 86_400
+_LINK = re.compile(r"<([^<>]{1,2000})>([^<]{0,400})")
+_RELATION = re.compile(r"""\brel\s*=\s*"?([\w\s-]{1,80})""", re.IGNORECASE)
+
+
+@value
+class Known:
+    """What the last answer said about itself, so that the next may be just: unchanged."""
+
+    etag: str = ""
+    last_modified: str = ""
+    body_hash: str = ""
+
+
+@value
+class Reading:
+    """`feed` is None if it is what it was."""
+
+    feed: Feed | None
+    known: Known
+    permanent_url: str
+
+
+class Unreadable(Exception):
+    """`kind` is a fixed word, `reason` is for the admin. `retry_after` is what the server asked for, in seconds."""
+
+    def __init__(self, kind: str, reason: str, retry_after: int = 0) -> None:
+        super().__init__(reason)
+        self.kind = kind
+        self.reason = reason
+        self.retry_after = retry_after
+
+
+def read(url: str, known: Known | None = None) -> Reading:
+    """One request. Without `known` the whole feed comes, whatever it was before."""
+    try:
+        answer = client.get(url, _headers(known or Known()), _BOUNDS)
+    except FetchFailed as failure:
+        raise Unreadable(failure.kind, f"The feed cannot be fetched: {failure.reason}") from failure
+    if answer.status == 304 and known:
+        return Reading(None, known, answer.permanent_url)
+    _check_status(answer)
+    now_known = _known(answer)
+    if known and known.body_hash == now_known.body_hash:
+        return Reading(None, now_known, answer.permanent_url)
+    return Reading(_parsed(answer), now_known, answer.permanent_url)
+
+
+def _headers(known: Known) -> dict[str, str]:
+    headers = {"Accept": _ACCEPT}
+    if known.etag:
+        headers["If-None-Match"] = known.etag
+    if known.last_modified:
+        headers["If-Modified-Since"] = known.last_modified
+    return headers
+
+
+def _check_status(answer: Answer) -> None:
+    if answer.status == 200:
+        return
+    wait = _retry_after(answer.headers.get("retry-after", ""))
+    if answer.status == 410:
+        raise Unreadable("gone", "The feed is gone for good, says its server (410)")
+    if answer.status == 429:
+        raise Unreadable("throttled", "The server asks us to come less often (429)", wait or 3600)
+    raise Unreadable("status", f"The feed's server answered {answer.status}", wait)
+
+
+def _retry_after(value: str) -> int:
+    """Seconds, given as such or as a date; a day at most."""
+    if value.isascii() and value.isdigit():
+        return min(int(value[:9]), _LONGEST_WAIT)
+    try:
+        moment = parsedate_to_datetime(value)
+    except (TypeError, ValueError, IndexError, OverflowError):
+        return 0
+    if not moment.tzinfo:
+        moment = moment.replace(tzinfo=UTC)
+    return max(0, min(int((moment - datetime.now(UTC)).total_seconds()), _LONGEST_WAIT))
+
+
+def _known(answer: Answer) -> Known:
+    def validator(name: str) -> str:
+        value = answer.headers.get(name, "")
+        return value if len(value) <= _LONGEST_VALIDATOR and value.isascii() and value.isprintable() else ""
+
+    return Known(validator("etag"), validator("last-modified"), hashlib.sha256(answer.body).hexdigest())
+
+
+def _parsed(answer: Answer) -> Feed:
+    try:
+        feed = entries.parse(answer.body, answer.headers.get("content-type", ""), answer.url)
+    except NotAFeed as failure:
+        raise Unreadable("invalid", f"The feed cannot be read: {failure.reason}") from None
+    hub, topic = _announced(answer)
+    return Feed(feed.title, feed.entries, hub or feed.hub, topic or feed.topic or answer.url)
+
+
+def _announced(answer: Answer) -> tuple[str, str]:
+    """Hub and topic of the `Link` header, which go before those of the feed itself."""
+    found: dict[str, str] = {}
+    for address, parameters in _LINK.findall(answer.headers.get("link", "")[:8000]):
+        relation = _RELATION.search(parameters)
+        for name in relation[1].lower().split() if relation else ():
+            found.setdefault(name, excerpt.web_url(address, answer.url))
+    return found.get("hub", ""), found.get("self", "")

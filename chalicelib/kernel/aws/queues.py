@@ -1,0 +1,45 @@
+"""Handing work over: one JSON message on one of this deployment's queues. Messages carry ids, never personal data.
+
+Over the bare wire: making a botocore client for this one call would be a tenth of a cold start.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Any
+
+from chalicelib.kernel import log, settings
+from chalicelib.kernel.aws import raw
+
+
+def name(queue: str) -> str:
+    return f"{settings.current().prefix}-{queue}"
+
+
+def send(queue: str, message: Mapping[str, Any], delay_seconds: int = 0) -> None:
+    body = {"QueueUrl": _url(queue), "MessageBody": json.dumps(message), "DelaySeconds": delay_seconds}
+    raw.sqs("SendMessage", body)
+
+
+def consume(event: Mapping[str, Any], handle: Callable[[Mapping[str, Any]], None]) -> dict[str, Any]:
+    """Handle each message of a batch. One that fails comes back alone, and after some tries goes to the dead letters;
+    the others are done."""
+    failed = []
+    for record in event["Records"]:
+        log.begin(record["messageId"])
+        try:
+            handle(json.loads(record["body"]))
+        except Exception as failure:
+            log.exception("message.failed", failure)
+            failed.append({"itemIdentifier": record["messageId"]})
+    return {"batchItemFailures": failed}
+
+
+def probe() -> None:
+    """Raise `Unavailable` if the queues do not answer."""
+    raw.sqs("GetQueueUrl", {"QueueName": name("mail")})
+
+
+@cache
+def _url(queue: str) -> str:
+    return str(raw.sqs("GetQueueUrl", {"QueueName": name(queue)})["QueueUrl"])

@@ -1,0 +1,289 @@
+"""DynamoDB as the stores use it: rows, single writes, transactions; failures by meaning.
+
+pynamodb's exceptions end here. A write whose condition did not hold raises `Stale`; a database that does not
+answer, or answers that it cannot now, raises `Unavailable`.
+"""
+
+import random
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from functools import lru_cache
+from typing import Any, TypeVar
+
+from pynamodb.connection import Connection
+from pynamodb.connection.table import TableConnection
+from pynamodb.constants import ALL_OLD
+from pynamodb.exceptions import DoesNotExist, PynamoDBException, TransactWriteError
+from pynamodb.expressions.condition import Condition
+from pynamodb.expressions.update import Action
+from pynamodb.models import Model
+from pynamodb.transactions import TransactGet, TransactWrite
+
+from chalicelib.kernel import settings
+from chalicelib.kernel.aws import session as aws
+from chalicelib.kernel.errors import Unavailable
+from chalicelib.kernel.values import value
+
+_CONFLICT_ATTEMPTS = 6
+_CONFLICTS = {"TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"}
+_CANCELLED = "TransactionCanceledException"
+_CONDITION = "ConditionalCheckFailedException"
+
+R = TypeVar("R", bound="Row")
+
+
+class Stale(Exception):
+    """A condition did not hold. `found` has, for each write of a transaction, the row that was in the way, if
+    the write asked for it with `show=True`."""
+
+    def __init__(self, found: Sequence["Row | None"] = ()) -> None:
+        super().__init__("a condition did not hold")
+        self.found = found
+
+
+def name(table: str) -> str:
+    return f"{settings.current().prefix}-{table}"
+
+
+class Row(Model):
+    """A row of a table. All rows share one connection: a client each would cost a TLS handshake a table."""
+
+    @classmethod
+    def _get_connection(cls) -> TableConnection:
+        fresh = cls._connection is None
+        connection = super()._get_connection()
+        if fresh:
+            meta = connection.get_meta_table()
+            connection.connection = _connection()
+            with suppress(ValueError):  # rows of several kinds may share a table
+                connection.connection.add_meta_table(meta)
+        return connection
+
+
+@value
+class Put:
+    row: Row
+    condition: Condition | None = None
+    show: bool = False
+
+
+@value
+class Update:
+    row: Row
+    actions: Sequence[Action]
+    condition: Condition | None = None
+    show: bool = False
+
+
+@value
+class Delete:
+    row: Row
+    condition: Condition | None = None
+
+
+@value
+class Check:
+    row: Row
+    condition: Condition
+
+
+Write = Put | Update | Delete | Check
+
+
+def get(kind: type[R], key: str, sort: Any = None) -> R | None:
+    """The row as it is now (strongly consistent), or None."""
+    with _reaching():
+        try:
+            return kind.get(key, sort, consistent_read=True)
+        except DoesNotExist:
+            return None
+
+
+def get_together(*wanted: tuple[type[Row], str, Any]) -> list[Any]:
+    """Several rows as of one moment, in one request; None where there is none."""
+    with _reaching():
+        futures = []
+        with TransactGet(connection=_connection()) as transaction:
+            for kind, key, sort in wanted:
+                futures.append(transaction.get(kind, key, sort))
+        return [_resolved(future) for future in futures]
+
+
+def put(row: Row, condition: Condition | None = None) -> None:
+    with _reaching():
+        _patiently(lambda: row.save(condition=condition))
+
+
+def update(row: R, actions: Sequence[Action], condition: Condition | None = None) -> R:
+    """Apply, and bring `row` to what is stored now."""
+    with _reaching():
+        _patiently(lambda: row.update(actions=list(actions), condition=condition))
+    return row
+
+
+def delete(row: Row, condition: Condition | None = None) -> None:
+    with _reaching():
+        _patiently(lambda: row.delete(condition=condition))
+
+
+def write_all(kind: type[R], put: Iterable[R] = (), delete: Iterable[R] = ()) -> None:
+    """Many rows, 25 a request, at half the price of a transaction; a crash may leave some of it undone."""
+    with _reaching(), kind.batch_write() as batch:
+        for row in put:
+            batch.save(row)
+        for row in delete:
+            batch.delete(row)
+
+
+def query(kind: type[R], key: str, **options: Any) -> Iterator[R]:
+    with _reaching():
+        yield from kind.query(key, **options)
+
+
+def query_index(index: Any, key: str, **options: Any) -> Iterator[Any]:
+    with _reaching():
+        yield from index.query(key, **options)
+
+
+def scan(kind: type[R], **options: Any) -> Iterator[R]:
+    with _reaching():
+        yield from kind.scan(**options)
+
+
+def transact(*writes: Write) -> None:
+    """All of them or none. A collision with another transaction is waited out; a failed condition is `Stale`."""
+    for attempt in range(_CONFLICT_ATTEMPTS):
+        try:
+            _transact(writes)
+            return
+        except TransactWriteError as failure:
+            reasons = _reasons(failure, writes)
+            if any(reason and reason.code == "ConditionalCheckFailed" for reason in reasons):
+                raise Stale(_found(writes, reasons)) from failure
+            if not any(reason and reason.code in _CONFLICTS for reason in reasons) and not _conflicts(failure):
+                raise _translated(failure) from failure
+        _rest(attempt)
+    raise Unavailable("The database is busy")
+
+
+def _patiently(write: Callable[[], object]) -> None:
+    """A single write that meets a transaction on its row is turned away, and comes again."""
+    for attempt in range(_CONFLICT_ATTEMPTS):
+        try:
+            write()
+            return
+        except PynamoDBException as failure:
+            if not _conflicts(failure):
+                raise
+        _rest(attempt)
+    raise Unavailable("The database is busy")
+
+
+def _rest(attempt: int) -> None:
+    time.sleep(random.uniform(0, 0.02 * 2**attempt))  # noqa: S311 - jitter, not a secret
+
+
+def _transact(writes: Sequence[Write]) -> None:
+    with TransactWrite(connection=_connection()) as transaction:
+        for write in writes:
+            match write:
+                case Put(row, condition, show):
+                    transaction.save(row, condition, ALL_OLD if show else None)
+                case Update(row, actions, condition, show):
+                    transaction.update(row, list(actions), condition, ALL_OLD if show else None)
+                case Delete(row, condition):
+                    transaction.delete(row, condition)
+                case Check(row, condition):
+                    key, sort = _keys(row)
+                    transaction.condition_check(type(row), key, sort, condition)
+
+
+def _reasons(failure: TransactWriteError, writes: Sequence[Write]) -> list[Any]:
+    """Reasons in the order of `writes`: pynamodb sends checks first, then deletes, puts and updates."""
+    given = list(failure.cancellation_reasons)
+    if len(given) != len(writes):
+        return [None] * len(writes)
+    order = {Check: 0, Delete: 1, Put: 2, Update: 3}
+    sent = sorted(range(len(writes)), key=lambda i: order[type(writes[i])])
+    reasons: list[Any] = [None] * len(writes)
+    for position, reason in zip(sent, given, strict=True):
+        reasons[position] = reason
+    return reasons
+
+
+def _found(writes: Sequence[Write], reasons: list[Any]) -> list[Row | None]:
+    return [
+        type(write.row).from_raw_data(reason.raw_item) if reason and reason.raw_item else None
+        for write, reason in zip(writes, reasons, strict=True)
+    ]
+
+
+def _conflicts(failure: PynamoDBException) -> bool:
+    return _code(failure) in ("TransactionConflictException", "TransactionInProgressException")
+
+
+@contextmanager
+def _reaching() -> Iterator[None]:
+    try:
+        yield
+    except PynamoDBException as failure:
+        if _code(failure) in (_CONDITION, _CANCELLED):
+            raise Stale from failure
+        raise _translated(failure) from failure
+
+
+def _translated(failure: PynamoDBException) -> Exception:
+    """A refusal that means a defect of ours (bad expression, missing table or right) stays what it is."""
+    if _code(failure) in (
+        "ValidationException",
+        "ResourceNotFoundException",
+        "AccessDeniedException",
+    ):
+        return failure
+    return Unavailable()
+
+
+def _code(failure: PynamoDBException) -> str | None:
+    """pynamodb's own reading of it breaks on a timeout, which has no response."""
+    response = getattr(failure.cause, "response", None) or {}
+    code: str | None = response.get("Error", {}).get("Code")
+    return code
+
+
+def _resolved(future: Any) -> Any:
+    try:
+        return future.get()
+    except DoesNotExist:
+        return None
+
+
+def _keys(row: Row) -> tuple[Any, Any]:
+    attributes = row.get_attributes().items()
+    key = next(getattr(row, python_name) for python_name, attribute in attributes if attribute.is_hash_key)
+    sort = next((getattr(row, python_name) for python_name, attribute in attributes if attribute.is_range_key), None)
+    return key, sort
+
+
+class _Connection(Connection):
+    """pynamodb's, on the one session of this process: a second would read the same 60 ms of endpoints again."""
+
+    @property
+    def session(self) -> Any:
+        return aws.session()
+
+    @property
+    def client(self) -> Any:
+        with aws.making:
+            return super().client
+
+
+@lru_cache(maxsize=1)
+def _connection() -> Connection:
+    # Short waits: a reader stands at the other end, and API Gateway hangs up after 29 seconds.
+    return _Connection(
+        connect_timeout_seconds=2,
+        read_timeout_seconds=5,
+        max_pool_connections=50,
+        retry_configuration={"mode": "standard", "total_max_attempts": 3},
+    )

@@ -1,0 +1,60 @@
+"""The process that answers people: the app behind the local gateway, and the demo site beside it."""
+
+import os
+import signal
+import sys
+import threading
+import time
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from chalicelib.feeds import service as feeds
+from chalicelib.feeds.state import Result, Trigger
+from chalicelib.kernel import settings
+from local.blog.site import Site
+from local.gateway.gateway import Answer, Gateway, Headers
+from local.gateway.server import Handle, Server
+from local.warming import warm_up
+
+
+def main() -> int:
+    import app
+
+    ended = threading.Event()
+    signal.signal(signal.SIGTERM, lambda *_: ended.set())
+    warm_up(ended)
+    site = Site(Path(os.environ["LOCAL_DIR"]) / "site", Gateway(app.app).handle, _look_first)
+    try:
+        server = Server(_only_for_us(site.handle), int(os.environ["PORT"]))
+    except OSError as failure:
+        print(f"gna: port {os.environ['PORT']} cannot be used: {failure.strerror}", file=sys.stderr)
+        return 1
+    server.start()
+    ended.wait()
+    server.stop()
+    return 0
+
+
+def _look_first() -> None:
+    """The first look at a feed records what is there and mails nothing: it must not come after the first post."""
+    for _ in range(50):
+        if feeds.view().state.watermark or feeds.check(Trigger.ADMIN).result is not Result.BUSY:
+            return
+        time.sleep(0.2)
+
+
+def _only_for_us(handle: Handle) -> Handle:
+    """/admin may stand open here: a web page must not reach it by giving a name of its own our address."""
+    names = {"127.0.0.1", "localhost", urlsplit(settings.current().site_url).hostname}
+
+    def checked(method: str, target: str, headers: Headers, body: bytes, source_ip: str) -> Answer:
+        host = next((value for name, value in headers if name.lower() == "host"), "")
+        if urlsplit(f"//{host}").hostname not in names:
+            return Answer(421, [("Content-Type", "application/json")], b'{"error": "Not a host of this site"}')
+        return handle(method, target, headers, body, source_ip)
+
+    return checked
+
+
+if __name__ == "__main__":
+    sys.exit(main())

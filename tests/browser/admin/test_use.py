@@ -1,0 +1,165 @@
+"""The dashboard in use: with a mouse, by keyboard alone, and without scripts."""
+
+import re
+
+from chalicelib.campaigns import service
+from chalicelib.campaigns.sending import jobs, supervisor
+from chalicelib.campaigns.sending.supervisor import Order
+from chalicelib.campaigns.service import Draft
+from tests.browser import looking
+from tests.conftest import received
+from tests.rooms.admin.clocks import CHANGING_CLOCKS
+
+# What comes in place of an answer when the session at Access has ended.
+SIGNED_OUT = {"status": 200, "content_type": "text/html", "body": "<title>Sign in</title>"}
+
+
+def _letter(page):
+    return page.frame_locator("iframe:not(.coming)")
+
+
+def test_a_letter_is_written_looked_at_tried_timed_and_sent(desk, look, ses):
+    page = look()
+    page.goto("/admin/campaigns/new")
+    page.get_by_text("40 people").wait_for()
+    page.get_by_label("Subject").fill("First frost")
+    page.get_by_label("Letter").fill("It came **early**.")
+    _letter(page).get_by_text("early", exact=True).wait_for()
+    page.get_by_text("Dark", exact=True).click()
+    _letter(page).locator("body").wait_for()
+    page.get_by_text("Text", exact=True).click()
+    _letter(page).locator("pre").get_by_text("It came").wait_for()
+    page.get_by_text("Phone", exact=True).click()
+    _letter(page).locator("strong", has_text="early").wait_for()
+    assert page.locator("iframe").first.bounding_box()["width"] <= 392
+    page.get_by_label("Only those who match").check()
+    page.get_by_label("At least one source of").fill("blog")
+    page.wait_for_selector("output:has-text('people'):not(:has-text('40 people'))")
+    page.set_viewport_size({"width": 1280, "height": 1600})  # all of it at once, as the pictures of pages are
+    looking.shoot(page, "admin/writing.light")
+    page.get_by_label("Everybody").check()
+    page.get_by_role("button", name="Save and review").click()
+    page.get_by_role("heading", name="Before it goes out").wait_for()
+    page.get_by_label("To", exact=True).fill("me@example.org")
+    page.get_by_role("button", name="Send test").click()
+    page.get_by_text("The test mail is on its way").wait_for()
+    assert ses.mails(to="me@example.org")[0]["subject"] == "First frost"
+    assert page.get_by_label("Time zone").input_value() == "Europe/Berlin"
+    for at, zone, utc in CHANGING_CLOCKS:
+        page.get_by_label("Time zone").fill(zone)
+        page.get_by_label("Day and time").fill(at)
+        page.get_by_text(f"That is {utc}").wait_for()
+    page.get_by_label("Time zone").fill("Europe/Berlin")
+    page.get_by_label("Day and time").fill("2030-07-01T09:00")
+    page.get_by_text("That is 1 Jul 2030, 07:00 UTC").wait_for()
+    page.get_by_role("button", name="Schedule").click()
+    page.get_by_role("button", name="Call it off").click()
+    page.get_by_text("it is a draft again").wait_for()
+    page.get_by_role("link", name="Send now…").click()
+    page.get_by_role("button", name="Send to 40 people now").click()
+    page.get_by_text("It is on its way").wait_for()
+
+
+def test_a_sending_is_watched_until_its_counts_add_up(desk, look):
+    page = look()
+    service.send_now(desk.draft)
+    page.goto(f"/admin/campaigns/{desk.draft}")
+    page.get_by_role("progressbar").wait_for()
+    looking.shoot(page, "admin/sending.light")
+    for message in received("deliveries"):
+        jobs.wake(message)
+    for message in received("sending"):
+        supervisor.drive(Order(message["campaign_id"], message["delivery_id"], message["part"]), lambda: 60.0)
+    page.get_by_text("Everybody was accounted for").wait_for()
+    assert page.locator(".sum").inner_text().split() == ["Sent", "40", "Refused", "0", "Unknown", "0", "People", "40"]
+
+
+def test_without_scripts_a_letter_is_still_written_looked_at_and_sent(desk, look):
+    page = look(script=False)
+    page.goto("/admin/campaigns/new")
+    page.get_by_label("Subject").fill("Plain")
+    page.get_by_label("Letter").fill("Without **scripts**")
+    page.get_by_role("button", name="Update").click()
+    page.frame_locator("iframe").locator("strong", has_text="scripts").wait_for()
+    page.get_by_role("button", name="Save and review").click()
+    page.get_by_role("link", name="Send now…").click()
+    page.get_by_role("button", name=re.compile("^Send to")).click()
+    page.get_by_text("It is on its way").wait_for()
+    page.get_by_text("Sending", exact=True).wait_for()
+
+
+def test_somebody_is_found_and_removed_by_keyboard_alone(desk, look):
+    page = look()
+    page.goto("/admin/subscribers")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == "Skip to content"
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "main"
+    page.get_by_label("Search").focus()
+    page.keyboard.type("reader44@")
+    page.keyboard.press("Enter")
+    page.get_by_text("1 person").wait_for()
+    page.get_by_role("link", name="reader44@example.org").focus()
+    assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
+    page.keyboard.press("Enter")
+    page.get_by_role("link", name="Remove…").focus()
+    page.keyboard.press("Enter")
+    page.get_by_role("button", name="Remove for good").focus()
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/admin/subscribers?notice=remov*")
+
+
+def test_words_that_are_not_saved_are_not_lost_by_a_wrong_click(desk, look):
+    page = look()
+    page.route("**/audience", lambda route: route.fulfill(**SIGNED_OUT))
+    page.goto(f"/admin/campaigns/{desk.draft}")
+    page.get_by_text("Not known just now").wait_for()
+    page.get_by_label("Subject").fill("Changed")
+    asked = []
+    page.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.dismiss()))
+    page.get_by_role("link", name="Overview").click()
+    page.wait_for_timeout(300)
+    assert asked == ["beforeunload"]
+    page.keyboard.press("Control+s")
+    page.get_by_text("Saved.").wait_for()
+
+
+def test_the_preview_leaves_no_steps_behind_for_the_way_back(desk, look):
+    page = look()
+    page.goto("/admin/campaigns")
+    page.get_by_role("link", name="Seven beans worth the string").click()
+    page.get_by_label("Letter").fill("one")
+    _letter(page).get_by_text("one", exact=True).wait_for()
+    page.get_by_label("Letter").fill("two")
+    _letter(page).get_by_text("two", exact=True).wait_for()
+    page.on("dialog", lambda dialog: dialog.accept())
+    page.go_back()
+    page.get_by_role("heading", name="Campaigns").wait_for()
+
+
+def test_a_letter_longer_than_a_page_comes_after_it_and_is_saved_as_it_was(desk, look):
+    """With its tags offered, too, once somebody wants to write one."""
+    body = "".join(f"Line {number}: & <b>ü</b>\n" for number in range(4_000))
+    tome = service.create(Draft("Tome", body)).campaign.id
+    page = look()
+    page.route("**/words/body", lambda route: route.fulfill(**SIGNED_OUT))
+    with page.expect_response("**/words/body"):
+        page.goto(f"/admin/campaigns/{tome}")
+    page.get_by_role("button", name="Save", exact=True).click()
+    page.get_by_text("Saved.").wait_for()
+    assert service.view(tome).content.body == body
+    page.unroute("**/words/body")
+    page.goto(f"/admin/campaigns/{tome}")
+    page.get_by_text("are too much for this page").wait_for(state="detached")
+    assert page.get_by_label("Letter").input_value() == body
+    page.get_by_label("Only those who match").check()
+    page.get_by_label("At least one tag of").fill("seeds, ")
+    page.wait_for_selector("#tags-any-known option[value='seeds, garden']", state="attached")
+    page.get_by_label("At least one tag of").fill("garden, ")
+    page.wait_for_selector("#tags-any-known option", state="detached")
+    page.get_by_label("Subject").fill("Tome II")
+    page.get_by_role("button", name="Save", exact=True).click()
+    page.get_by_text("Saved.").wait_for()
+    whole = service.view(tome)
+    assert (whole.campaign.subject, whole.content.body) == ("Tome II", body)
+    assert whole.campaign.aim.tags.any == ("garden",)

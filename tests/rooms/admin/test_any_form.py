@@ -1,0 +1,91 @@
+"""Whatever stands in a form or in an address, a page answers with a page: refused perhaps, but never a crash."""
+
+from urllib.parse import quote, urlencode
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chalicelib.admin.campaign_form import WORDS
+from chalicelib.campaigns import service
+from chalicelib.campaigns.service import Draft
+from chalicelib.events.webhooks import service as webhooks
+from tests.hostile.anything import bounded
+from tests.rooms.admin.conftest import ORIGIN
+
+NAMES = (
+    *("subject", "preheader", "format", "body", "text", "audience", "version", "look", "next", "nickname"),
+    *("email", "wish", "scheduled_at", "time_zone", "delivery_id", "url", "description", "types", "paused"),
+    *("event_id", "from", "to", "kept_body", "campaign_id", *WORDS),
+)
+ASKED = ("page", "per_page", "q", "status", "source", "tag", "state", "look", "notice", "from")
+values = st.text(st.characters(codec="utf-8"), max_size=30) | st.sampled_from(
+    [
+        "",
+        "yes",
+        "set",
+        "some",
+        "html",
+        "markdown",
+        "1",
+        "2030-01-01T09:00",
+        "Europe/Berlin",
+        "ada@example.net",
+        "dark",
+    ]
+)
+EASY = bounded(4)
+
+
+def _pages(method: str) -> list[str]:
+    import app
+
+    return sorted(
+        path
+        for path, methods in app.app.routes.items()
+        if method in methods and path.startswith("/admin") and not path.startswith("/admin/api/")
+    )
+
+
+@pytest.fixture
+def known(desk, abroad, person):
+    """What really is behind an id, or may stand in an address."""
+    return {
+        "campaign_id": service.create(Draft("Beans", "<p>x</p>")).campaign.id,
+        "subscriber_id": person("ada@example.net"),
+        "webhook_id": webhooks.add({"url": abroad.url}).webhook.id,
+        "field": "body",
+    }
+
+
+def _filled(path: str, data: st.DataObject, known: dict[str, str]) -> str:
+    for name, there in known.items():
+        if f"{{{name}}}" in path:
+            value = data.draw(st.just(there) | values.filter(bool), label=name)
+            path = path.replace(f"{{{name}}}", quote(value, safe=""))
+    return path
+
+
+@pytest.mark.parametrize("path", _pages("POST"))
+def test_any_form_gets_an_answer(desk, abroad, known, path):
+
+    @EASY
+    @given(data=st.data(), fields=st.dictionaries(st.sampled_from(NAMES), values, max_size=12))
+    def send(data, fields):
+        abroad.say(data)
+        answer = desk.http.post(_filled(path, data, known), form=fields, Origin=ORIGIN)
+        assert answer.status in (200, 303, 400, 404, 409), (fields, answer.status)
+
+    send()
+
+
+@pytest.mark.parametrize("path", _pages("GET"))
+def test_any_address_gets_an_answer(desk, known, path):
+
+    @EASY
+    @given(data=st.data(), asked=st.dictionaries(st.sampled_from(ASKED), values, max_size=5))
+    def look(data, asked):
+        answer = desk.http.get(f"{_filled(path, data, known)}?{urlencode(asked)}")
+        assert answer.status in (200, 400, 404, 409), (asked, answer.status)
+
+    look()

@@ -1,0 +1,58 @@
+from datetime import date
+
+from chalicelib.admin import chart
+from chalicelib.audience.counts import Day
+from chalicelib.campaigns import service as campaigns
+from chalicelib.campaigns.model import Counts
+from chalicelib.campaigns.sending import deliveries
+from chalicelib.campaigns.service import Draft
+
+
+def test_an_empty_house_says_what_to_do(desk, ses):
+    seen = desk.see("/admin")
+    assert "Nobody yet" in seen
+    assert "Nothing has been sent yet" in seen
+    assert "No feed is watched" in seen
+
+
+def test_people_quota_and_the_next_campaign_are_there(desk, ses, person):
+    person("ada@example.net", days_ago=20)
+    person("bo@example.net")
+    waiting = campaigns.create(Draft("Beans", "<p>x"))
+    campaigns.schedule(waiting.campaign.id, "2030-01-01T09:00", "Europe/Berlin")
+    seen = desk.see("/admin")
+    assert "Subscribers 2" in seen
+    assert "+1 joined" in seen
+    assert "Beans" in seen
+    assert "Tue 1 Jan 2030, 09:00, Europe/Berlin 1 Jan 2030, 08:00 UTC" in seen
+    assert "a second" in seen
+
+
+def test_what_was_written_long_ago_is_not_forgotten_over_what_was_written_since(desk, ses):
+    failed, sending = (campaigns.create(Draft(subject, "x")).campaign.id for subject in ("Failed", "Under way"))
+    deliveries.finish(campaigns.send_now(failed).deliveries[0], Counts(2, 1, 0, 1))
+    for number in range(21):
+        campaigns.create(Draft(f"Draft {number}", "x"))
+    assert "Last campaign Failed" in desk.see("/admin")
+    assert "“Failed” did not reach everybody" in desk.see("/admin")
+    campaigns.send_now(sending)
+    assert "On its way Under way" in desk.see("/admin")
+
+
+def test_a_room_that_does_not_answer_leaves_its_place_empty(desk, configure):
+    configure(AWS_ENDPOINT_URL_SESV2="http://127.0.0.1:9")
+    assert "SES did not answer" in desk.see("/admin")
+
+
+def test_the_chart_fills_in_quiet_days_and_begins_with_what_was_there_before():
+    days = [Day("2026-01-01", 10, 0, 10), Day("2026-11-02", 5, 1, 14)]
+    drawn = chart.of(days, date(2026, 11, 4), most=5)
+    assert drawn
+    assert [point.total for point in drawn.points] == [10, 10, 14, 14, 14]
+    assert drawn.top == 20
+    assert drawn.line.startswith("M0.0 80.0L")
+    assert [(week.joined, week.left, week.total) for week in drawn.weeks] == [(5, 1, 14)]
+
+
+def test_there_is_no_chart_of_nothing():
+    assert chart.of([], date(2026, 11, 4)) is None

@@ -1,0 +1,170 @@
+"""No page is larger than 60 KB, whatever of what is allowed stands in it: the longest words, and letters that are
+written with five or twelve."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from chalicelib.audience.stores import counts as census_store
+from chalicelib.bounces import service as bounces
+from chalicelib.campaigns import fields, service
+from chalicelib.campaigns.model import Aim, Counts, Terms
+from chalicelib.campaigns.sending import deliveries
+from chalicelib.campaigns.service import Draft
+from chalicelib.events.webhooks import model as webhook_model
+from chalicelib.events.webhooks import service as webhooks
+from chalicelib.events.webhooks import store as webhook_store
+from chalicelib.events.webhooks.model import Attempt, Result
+from chalicelib.feeds import service as feeds
+from chalicelib.feeds import store as feed_store
+from chalicelib.feeds.state import Check, Trigger
+from chalicelib.feeds.state import Result as Found
+from chalicelib.kernel import addresses, clock, ids
+from chalicelib.kernel.aws import raw, tables
+from tests.rooms.campaigns import crowd
+
+LARGEST = 60 * 1024
+
+_AMP = "&"  # five bytes in a page, three in an address
+_OLD = "\U00010330"  # a letter of four bytes in a page, and twelve in an address
+_ADDRESS = f"{_AMP * 60}%03d@{_OLD * 12}.{'x' * 60}.{'y' * 50}.example.net"
+_SUBJECT = _AMP * fields.LONGEST_LINE
+_WORDS = tuple(f"{number:02}{_OLD * 62}" for number in range(fields.MOST_WORDS))
+_AIM = Aim(Terms(_WORDS, _WORDS, _WORDS), Terms(_WORDS, _WORDS, _WORDS))
+
+
+@pytest.fixture
+def people(desk):
+    """Five pages of them, with as much in each line as can be; and one with all the tags one can have."""
+    addresses.parse(_ADDRESS % 0)
+    words = {_OLD * 64, f"{_AMP * 64}"}
+    every = {f"{number:03}{_AMP * 61}" for number in range(200)}
+    now = clock.text(clock.now())
+    rows = [
+        {
+            "id": ids.new(),
+            "email": _ADDRESS % number,
+            "nickname": _AMP * 50,
+            "status": "activated",
+            "unsubscribe_secret": "s" * 32,
+            "created_at": now,
+            "activated_at": now,
+            "sources": words,
+            "tags": words if number else every,
+        }
+        for number in range(401)
+    ]
+    crowd.write("subscribers", rows)
+    tables.transact(census_store.counted(clock.now().date(), joined=len(rows)))
+    return [row["id"] for row in rows]
+
+
+def _bounced(person):
+    bounces.refused(person, ids.new(), "R" * 60)
+    _copied("bounces", lambda row, number: row | {"key": {"S": f"{row['key']['S']}{number}"}}, 101)
+
+
+def _letters():
+    """Three hundred: scheduled, held back, and failed; and one draft with all it may have."""
+    for number in range(3):
+        made = service.create(Draft(_SUBJECT, "<p>x</p>")).campaign.id
+        if number == 0:
+            sent = service.send_now(made)
+            deliveries.finish(sent.deliveries[0], Counts(10**9, 10**9 - 2, 10**8, 10**8), "x" * 500)
+            continue
+        service.schedule(made, "2030-01-01T09:00", "America/Argentina/ComodRivadavia")
+        if number == 1:
+            service.start_due(clock.parse("2030-01-02T00:00:00Z"))  # far too late: it is held back
+    _copied("campaigns", lambda row, number: row | {"id": {"S": ids.new()}}, 101)
+    draft = Draft(_SUBJECT, _AMP * fields.LARGEST_BODY, _AMP * fields.LARGEST_TEXT, _SUBJECT, aim=_AIM)
+    return service.create(draft).campaign.id
+
+
+def _copied(table, changed, times):
+    """Every row so often: many rows are dear to make, and cheap to copy."""
+    found = raw.dynamodb("Scan", {"TableName": tables.name(table)})["Items"]
+    for row in (one for one in found if one.get("shelf", {}).get("S") != "count"):
+        puts = [{"PutRequest": {"Item": changed(row, number)}} for number in range(times)]
+        for first in range(0, times, 25):
+            raw.dynamodb("BatchWriteItem", {"RequestItems": {tables.name(table): puts[first : first + 25]}})
+
+
+def _fed(blog):
+    """Twenty long entries and fifty looks at them, no two alike."""
+    link = f"{blog.url}/?{_AMP * 1900}"
+    item = f"<title>{'&amp;' * 300}</title><link>{link.replace('&', '&amp;')}</link>"
+    items = "".join(
+        f"<item>{item}<guid>{n}</guid><description>{'&amp;' * 900}</description></item>" for n in range(30)
+    )
+    blog.answer = (
+        200,
+        {},
+        f'<rss version="2.0"><channel><title>{"&amp;" * 300}</title>{items}</channel></rss>'.encode(),
+    )
+    assert feeds.check(Trigger.ADMIN).result is Found.FIRST
+    for number in range(50):
+        state = feed_store.state()
+        at = clock.now() - timedelta(minutes=number)
+        said = Check(at, Trigger.WEBHOOK, Found.DRAFTED, f"{number} " + "x" * 300, 1, 1, ids.new())
+        tables.transact(*feed_store.writing(state, replace(state, version=state.version + 1), said))
+
+
+def _hooked(configure):
+    configure(GNA_LOCAL="true")
+    url = "http://127.0.0.1:1099/" + _AMP * 2000
+    made = [webhooks.add({"url": url, "description": _AMP * 200}).webhook.id for _ in range(webhook_model.MOST)]
+    for number in range(60):
+        result = Result(False, 599, "x" * 200, 99_999)
+        webhook_store.note(
+            made[0], Attempt(ids.new(), ids.new(), "CAMPAIGN_PUBLISHED", clock.text(clock.now()), number + 2, result)
+        )
+    return made[0]
+
+
+def test_no_page_is_too_large_whatever_stands_in_it(desk, people, blog, configure):
+    _bounced(people[-1])
+    letter, hook = _letters(), _hooked(configure)
+    _fed(blog)
+    short, sent = (service.create(Draft(_SUBJECT, "<p>x</p>", aim=_AIM)) for _ in range(2))
+    service.send_now(sent.campaign.id)
+    filter = f"q={'%26' * 50}&source={'%F0%90%8C%B0' * 64}&tag={'%F0%90%8C%B0' * 64}&status=activated&per_page=100"
+    pages = [
+        "/admin",
+        "/admin/subscribers?per_page=100",
+        f"/admin/subscribers?{filter}&page=3",
+        f"/admin/subscribers/{people[0]}",
+        "/admin/do-not-contact",
+        "/admin/campaigns?per_page=100",
+        *(f"/admin/campaigns?per_page=100&state={state}" for state in ("draft", "scheduled", "published")),
+        "/admin/campaigns/new",
+        f"/admin/campaigns/{letter}",
+        f"/admin/campaigns/{short.campaign.id}/review",
+        f"/admin/campaigns/{short.campaign.id}/send",
+        f"/admin/campaigns/{letter}/delete",
+        f"/admin/campaigns/{sent.campaign.id}",
+        "/admin/bounces?per_page=100",
+        "/admin/feed",
+        "/admin/webhooks",
+        f"/admin/webhooks/{hook}",
+        f"/admin/webhooks/{hook}/remove",
+        "/admin/settings",
+        "/admin/api",
+    ]
+    found = {path: (answer.status, len(answer.body)) for path in pages for answer in [desk.get(path)]}
+    assert {status for status, _ in found.values()} == {200}, found
+    assert {path: size for path, (_, size) in found.items() if size > LARGEST} == {}, found
+
+
+def test_what_is_refused_comes_back_but_not_a_megabyte_of_it(desk):
+    letter = service.create(Draft("Beans", "<p>x</p>")).campaign.id
+    long = "&" * 200_000
+    for path, fields_ in (
+        ("/admin/do-not-contact", {"email": long}),
+        ("/admin/webhooks", {"url": long, "description": long}),
+        (f"/admin/campaigns/{letter}/test", {"email": long}),
+        (f"/admin/campaigns/{letter}/schedule", {"scheduled_at": long, "time_zone": long}),
+    ):
+        answer = desk.post(path, **fields_)
+        assert answer.status == 400
+        assert len(answer.body) <= LARGEST, path

@@ -1,0 +1,152 @@
+"""Leaving: three kinds of link, one click, and nothing left."""
+
+import pytest
+
+from chalicelib.audience import erasure, jobs, model
+from chalicelib.audience.stores import captures, emails, subscribers
+from chalicelib.kernel import clock
+from chalicelib.kernel.aws import tables
+from tests.conftest import received
+
+BOUNDARY = "----gna"
+
+
+def _unsubscribe_token(rows) -> str:
+    row = rows("subscribers")[0]
+    return f"{row['id']['S']}.{row['unsubscribe_secret']['S']}"
+
+
+def test_a_valid_token_deletes_and_shows_the_confirmation_page(reader, rows):
+    ada = reader().join(nickname="Ada", source="blog", tags=["a"], metadata={"k": "v"})
+    answer = ada.http.get(f"/api/unsubscribe?token={_unsubscribe_token(rows)}")
+    assert answer.status == 200
+    assert "You are unsubscribed" in answer.text
+    for table in ("subscribers", "emails", "tokens", "captures"):
+        assert rows(table) == []
+
+
+def test_a_token_not_found_shows_the_same_page(reader, rows):
+    ada = reader().join()
+    token = _unsubscribe_token(rows)
+    first = ada.http.get(f"/api/unsubscribe?token={token}")
+    second = ada.http.get(f"/api/unsubscribe?token={token}")
+    assert (first.status, first.body) == (second.status, second.body)
+
+
+@pytest.mark.parametrize("token", ["", "nonsense", "0193a5c2-7b1e-7c3a-9d52-6f0a1b2c3d4e", "<b>x</b>"])
+def test_an_invalid_token_shows_an_error_page_with_contact_instructions(http, token):
+    answer = http.get(f"/api/unsubscribe?token={token}")
+    assert answer.status == 400
+    assert "hello@example.org" in answer.text
+    assert "<b>x</b>" not in answer.text
+
+
+def test_a_wrong_secret_deletes_nobody(reader, rows):
+    ada = reader().join()
+    id = rows("subscribers")[0]["id"]["S"]
+    assert ada.http.get(f"/api/unsubscribe?token={id}.{'A' * 32}").status == 400
+    assert len(rows("subscribers")) == 1
+
+
+@pytest.mark.parametrize("kind", ["form", "multipart"])
+def test_one_click_by_post_as_mail_programs_send_it(reader, rows, kind):
+    ada = reader().join()
+    path = f"/api/unsubscribe?token={_unsubscribe_token(rows)}"
+    if kind == "form":
+        answer = ada.http.post(path, form={"List-Unsubscribe": "One-Click"})
+    else:
+        body = (
+            f'--{BOUNDARY}\r\nContent-Disposition: form-data; name="List-Unsubscribe"\r\n\r\n'
+            f"One-Click\r\n--{BOUNDARY}--\r\n"
+        )
+        answer = ada.http.post(path, body=body, headers={"Content-Type": f"multipart/form-data; boundary={BOUNDARY}"})
+    assert answer.status == 200
+    assert answer.headers["Location"] is None
+    assert answer.headers["Set-Cookie"] is None
+    assert rows("subscribers") == []
+    assert ada.http.post(path, form={"List-Unsubscribe": "One-Click"}).status == 200
+
+
+def test_looking_ahead_deletes_nobody(reader, rows):
+    ada = reader().join()
+    path = f"/api/unsubscribe?token={_unsubscribe_token(rows)}"
+    ada.http.request("HEAD", path)
+    ada.http.get(path, Sec_Purpose="prefetch")
+    assert len(rows("subscribers")) == 1
+
+
+def test_with_safe_links_get_shows_a_button_and_post_acts(reader, rows, configure):
+    configure(SAFE_LINKS="true")
+    ada = reader()
+    ada.subscribe()
+    ada.http.post("/confirm", form={"token": ada.token()})
+    token = _unsubscribe_token(rows)
+    assert ada.http.get(f"/api/unsubscribe?token={token}").status == 200
+    assert len(rows("subscribers")) == 1
+    assert ada.http.post("/api/unsubscribe", form={"token": token}).status == 200
+    assert rows("subscribers") == []
+
+
+def test_resubscribing_after_leaving_creates_a_new_record(reader, rows):
+    ada = reader().join(nickname="Ada")
+    old = rows("subscribers")[0]["id"]["S"]
+    ada.http.get(f"/api/unsubscribe?token={_unsubscribe_token(rows)}")
+    ada.join()
+    (row,) = rows("subscribers")
+    assert row["id"]["S"] != old
+    assert "nickname" not in row
+
+
+def test_the_link_works_while_the_reader_changes_their_address(reader, rows, http):
+    ada = reader().join()
+    http.post("/api/profile/update", json={"token": ada.magic_token(), "email": "new@example.net"})
+    http.get(f"/api/unsubscribe?token={_unsubscribe_token(rows)}")
+    for table in ("subscribers", "emails", "tokens", "captures"):
+        assert rows(table) == []
+
+
+@pytest.mark.parametrize("end", ["link", "link, once confirmed", "expiry"])
+def test_a_source_that_comes_between_reading_and_erasing_is_erased_too(reader, rows, http, monkeypatch, later, end):
+    """Two at once: somebody goes while a sign-up of theirs is taken in."""
+    ada = reader() if end == "expiry" else reader().join(source="blog")
+    ada.subscribe(source="blog")
+    token = _unsubscribe_token(rows)
+    if end == "expiry":
+        later(hours=24, seconds=1)
+    real = subscribers.find
+
+    def find(subscriber_id):
+        monkeypatch.setattr(subscribers, "find", real)
+        found = real(subscriber_id)
+        capture = model.capture("podcast", None, {"name": "Ada"}, None)
+        tables.transact(
+            *subscribers.asked_again(found, None, capture), captures.asked(found.id, capture, clock.now())
+        )
+        if end == "link, once confirmed":
+            tables.transact(*subscribers.joined_sources(real(subscriber_id), clock.now()))
+        return found
+
+    monkeypatch.setattr(subscribers, "find", find)
+    if end != "expiry":
+        assert http.get(f"/api/unsubscribe?token={token}").status == 200
+    else:
+        jobs.clean_up(lambda: True)
+        jobs.clean_up(lambda: True)
+    assert rows("subscribers") == []
+    assert "Ada" not in str(rows("captures"))
+
+
+def test_a_wish_holds_also_for_whom_the_worker_takes_in_at_the_same_moment(reader, http, rows, monkeypatch):
+    http.post("/api/subscribe", json={"email": "ada@example.net"})
+    late = received("mail")
+    real = emails.find_owner
+
+    def slow(*given):
+        owner = real(*given)
+        while late:
+            jobs.handle(late.pop())
+        return owner
+
+    monkeypatch.setattr(emails, "find_owner", slow)
+    erasure.suppress("ada@example.net", "admin")
+    assert rows("subscribers") == rows("emails") == rows("tokens") == rows("captures") == []

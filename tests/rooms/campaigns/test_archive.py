@@ -1,0 +1,90 @@
+import xml.etree.ElementTree as ElementTree
+from typing import Any
+
+from chalicelib.campaigns import service
+from chalicelib.campaigns.model import Aim, Counts, Terms, Whole
+from chalicelib.campaigns.sending import deliveries
+from chalicelib.campaigns.service import Draft
+
+UNKNOWN = "0193a5c4-11f0-7a6b-8c01-2d3e4f506172"
+ATOM = "{http://www.w3.org/2005/Atom}"
+
+
+def published(subject: str = "Hello", **fields: Any) -> Whole:
+    whole = service.send_now(service.create(Draft(subject, "<p>Hi {{nickname|friend}}</p>", **fields)).campaign.id)
+    return deliveries.finish(whole.deliveries[0], Counts(1, 1))
+
+
+def test_the_archive_lists_what_was_sent_newest_first(http):
+    published("First & <last>")
+    published("For {{nickname|you}}", preheader="Psst")
+    page = http.get("/archive")
+    assert page.status == 200
+    assert page.text.index("For you") < page.text.index("First &amp; &lt;last&gt;")
+    assert "Psst" in page.text
+
+
+def test_a_letter_is_the_mail_without_a_readers_links(http):
+    id = published().campaign.id
+    page = http.get(f"/archive/{id}")
+    assert page.status == 200
+    assert "Hi friend" in page.text
+    for private in ("unsubscribe", "token=", "/profile", "{{"):
+        assert private not in page.text
+    assert "script-src" not in page.headers["Content-Security-Policy"]
+    assert "sandbox" in page.headers["Content-Security-Policy"]
+
+
+def test_a_letter_can_be_read_from_the_moment_it_goes_out(http):
+    whole = service.create(Draft("Hello", "<p>Hi</p>"))
+    url = f"/archive/{whole.campaign.id}"
+    assert http.get(url).status == 404
+    service.send_now(whole.campaign.id)
+    assert http.get(url).status == 200
+
+
+def test_what_went_to_some_is_not_shown_to_all(http):
+    whole = published("Secret", aim=Aim(tags=Terms(any=("vip",))))
+    assert "Secret" not in http.get("/archive").text
+    assert "Secret" not in http.get("/archive/feed.xml").text
+    assert http.get(f"/archive/{whole.campaign.id}").status == 404
+
+
+def test_what_is_not_there_is_a_page_that_says_so(http):
+    for path in ["/archive/nonsense", f"/archive/{UNKNOWN}", "/archive?page=0", "/archive?page=x"]:
+        answer = http.get(path)
+        assert answer.status in (400, 404)
+        assert answer.text.startswith("<!doctype html>")
+
+
+def test_the_feed_is_atom(http):
+    assert http.get("/archive/feed.xml").status == 200
+    whole = published("A & B", preheader="<i>")
+    answer = http.get("/archive/feed.xml")
+    assert answer.headers["Content-Type"].startswith("application/atom+xml")
+    [entry] = ElementTree.fromstring(answer.text).findall(f"{ATOM}entry")
+    assert entry.find(f"{ATOM}title").text == "A & B"
+    assert entry.find(f"{ATOM}summary").text == "<i>"
+    assert entry.find(f"{ATOM}id").text == f"urn:uuid:{whole.campaign.id}"
+    assert entry.find(f"{ATOM}link").get("href") == f"https://news.example.org/archive/{whole.campaign.id}"
+
+
+def test_pages_lead_on_to_older_ones(http, monkeypatch):
+    from chalicelib.campaigns.content import archive
+
+    monkeypatch.setattr(archive, "PER_PAGE", 2)
+    for number in range(3):
+        published(f"No {number}")
+    first = http.get("/archive").text
+    assert "No 2" in first
+    assert "?page=2" in first
+    second = http.get("/archive?page=2").text
+    assert "No 0" in second
+    assert "?page=3" not in second
+
+
+def test_the_archive_can_be_switched_off(http, configure):
+    id = published().campaign.id
+    configure(ARCHIVE="false")
+    for path in ("/archive", "/archive/feed.xml", f"/archive/{id}"):
+        assert http.get(path).status == 404

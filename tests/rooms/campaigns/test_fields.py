@@ -1,0 +1,131 @@
+from datetime import UTC, datetime
+
+import pytest
+
+from chalicelib.campaigns import fields
+from chalicelib.campaigns.content import placeholders
+from chalicelib.campaigns.model import Aim, Terms
+from chalicelib.kernel.errors import Invalid
+from chalicelib.mail.message import check_subject
+
+NOW = datetime(2026, 11, 16, 9, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        None,
+        "",
+        "  ",
+        5,
+        [],
+        "a" * 251,
+        "two\nlines",
+        "a\r\nBcc: x@y",
+        "nul\0",
+        "\ud800",
+        "a\u2028b",
+        "bell\a",
+        "{{nickname}}",  # nothing is left of it for who has none
+        "{{nickname|a}}" * 17,  # far too long for who has a long one
+    ],
+)
+def test_a_subject_that_is_refused(value):
+    with pytest.raises(Invalid):
+        fields.subject(value)
+
+
+def test_the_longest_subject_with_the_longest_nickname_can_be_shown_and_sent():
+    subject = fields.subject("s" * 230 + " {{nickname|you}}")
+    shortest, longest = placeholders.extremes(subject)
+    assert (shortest[-4:], len(longest)) == (" you", 281)
+    check_subject(longest)
+
+
+def test_a_subject_may_have_any_letters_and_joined_emoji():
+    assert fields.subject("  Grüße 👩‍💻  ") == "Grüße 👩‍💻"
+
+
+@pytest.mark.parametrize("value", [None, "", " \n", 5, {}, "x" * 500_001, "ü" * 250_001, "\0", "a\ud800b"])
+def test_a_body_that_is_refused(value):
+    with pytest.raises(Invalid):
+        fields.body(value)
+
+
+def test_a_blank_text_means_make_it_from_the_body():
+    assert fields.text("  ") is None
+    assert fields.text("Hi\n\tyou") == "Hi\n\tyou"
+
+
+@pytest.mark.parametrize(
+    ("value", "zone", "expected"),
+    [
+        ("2026-11-20T09:00:00Z", None, (20, 9)),
+        ("2026-11-20T09:00:00+08:00", None, (20, 1)),
+        ("2026-11-20T09:00-05:00", None, (20, 14)),
+        ("20261120T090000Z", None, (20, 9)),
+        ("2026-11-20T09:00", "Europe/Berlin", (20, 8)),
+        ("2026-11-20T09:00+00:00", "Europe/Berlin", (20, 9)),
+        ("2026-11-20 09:00:00.5+00:00", None, (20, 9)),
+    ],
+)
+def test_times_are_taken_with_any_offset_and_kept_in_utc(value, zone, expected):
+    when = fields.moment(value, zone, NOW)
+    assert when.tzinfo is UTC
+    assert (when.day, when.hour) == expected
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        None,
+        5,
+        "",
+        "soon",
+        "2026-11-20T09:00:00",
+        "2026-13-20T09:00:00Z",
+        "2026-11-16T09:00:00Z",
+        "2026-11-16T08:59:59Z",
+        "2026-11-16T12:00:00+08:00",
+        "9999-12-31T23:59:59-14:00",
+        "2040-01-01T00:00:00Z",
+        "x" * 1000,
+    ],
+)
+def test_a_time_that_is_refused(value):
+    with pytest.raises(Invalid):
+        fields.moment(value, None, NOW)
+
+
+@pytest.mark.parametrize(
+    "value", ["", "Mars/Olympus", "../etc/passwd", "/etc/x", "Europe", "a\0b", 5, None, "x" * 99]
+)
+def test_a_zone_that_is_refused(value):
+    with pytest.raises(Invalid):
+        fields.time_zone(value)
+
+
+def test_an_aim_is_read_and_repetitions_are_dropped():
+    read = fields.aim({"sources": {"any": ["blog", " Blog"]}, "tags": {"none": ["x"]}})
+    assert read == Aim(Terms(any=("blog",)), Terms(none=("x",)))
+    assert fields.aim(None) == fields.aim({}) == Aim()
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        [],
+        "all",
+        {"who": {}},
+        {"tags": []},
+        {"tags": {"some": []}},
+        {"tags": {"any": "x"}},
+        {"tags": {"any": [""]}},
+        {"tags": {"any": [5]}},
+        {"tags": {"any": ["x" * 65]}},
+        {"tags": {"any": ["a"] * 51}},
+    ],
+)
+def test_an_aim_that_is_refused(value):
+    with pytest.raises(Invalid):
+        fields.aim(value)

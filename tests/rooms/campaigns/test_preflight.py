@@ -1,0 +1,110 @@
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from chalicelib.campaigns.content import renderer
+from chalicelib.campaigns.content.links import Links
+from chalicelib.campaigns.model import Campaign, Content, Whole
+from chalicelib.campaigns.review import preflight
+from chalicelib.mail import bulk
+from chalicelib.mail.account import Account, Identity
+
+NOW = datetime(2026, 11, 16, 9, tzinfo=UTC)
+GOOD = Account(50_000, 14, 0, False, True, "HEALTHY")
+
+
+def codes(body: str, text: str | None = "text", subject: str = "Hi") -> set[str]:
+    whole = Whole(Campaign("0193a5c4-11f0-7a6b-8c01-2d3e4f506172", subject, NOW, NOW), Content(body, text), ())
+    mailing = renderer.rendered(whole)
+    found = [*preflight.of_mail(mailing, whole), *preflight.of_links(Links(mailing.archived()))]
+    return {finding.code for finding in found} - {"no_postal_address"}
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("<p>Fine</p>", set()),
+        ('<p><a href="https://example.org">x</a><img src="https://example.org/x.png" alt=""></p>', set()),
+        ('<a href="http://example.org">x</a>', {"http_links"}),
+        ('<img src="http://example.org/x.png" alt="x">', {"http_links"}),
+        ('<a href="https://nowhere">x</a>', {"broken_links"}),
+        ("<a>x</a>", {"broken_links"}),
+        ('<a href="https://">x</a>', {"broken_links", "removed"}),
+        ('<a href="mailto:">x</a>', {"broken_links"}),
+        ('<img src="https://example.org/x.png">', {"images_without_alt"}),
+        ("<p>a</p><script>b</script>", {"removed"}),
+        ("<p>Hi {{nickname}}</p>", {"no_fallback"}),
+        ("<p>Hi {{nickname|you}} {{greeting}}</p>", set()),
+        ("<p>" + "word " * 21_000 + "</p>", {"clipped"}),
+        ("<p>" + "word " * 98_000 + "</p>", {"too_large"}),
+        ("<p>" + "漢" * 150_000 + "</p>", {"clipped"}),
+    ],
+)
+def test_what_of_a_mail_would_hurt(body, expected):
+    assert codes(body) == expected
+
+
+def test_the_plain_text_counts_for_the_size():
+    body = "<p>" + "word " * 60_000 + "</p>"
+    assert codes(body, text="text") == {"clipped"}
+    assert codes(body, text=None) == {"too_large", "text_made"}
+
+
+def test_what_is_not_too_large_can_be_sent():
+    body = "<p>" + "漢" * 80_000 + "</p>"
+    whole = Whole(Campaign("0193a5c4-11f0-7a6b-8c01-2d3e4f506172", "s" * 250, NOW, NOW), Content(body), ())
+    mailing = renderer.rendered(whole)
+    assert 480_000 < bulk.weight(mailing.html, mailing.text) < preflight.LARGEST
+    bulk.Press(bulk.Letter(mailing.subject, mailing.html, mailing.text, mailing.headers_for_all))
+
+
+def test_small_things_are_noted():
+    assert codes("<p>x</p>", text=None) == {"text_made"}
+    assert codes("<p>x</p>", subject="x" * 71) == {"long_subject"}
+
+
+@pytest.mark.parametrize(
+    ("changes", "people", "expected"),
+    [
+        ({}, 100, set()),
+        ({"in_sandbox": True}, 100, {"sandbox"}),
+        ({"sending_enabled": False}, 100, {"paused"}),
+        ({"sent_today": 49_950}, 100, {"over_quota"}),
+        ({"per_day": -1}, 1_000_000, set()),
+    ],
+)
+def test_what_of_the_account_would_hurt(changes: dict[str, Any], people, expected):
+    account = Account(**{**vars(GOOD), **changes})
+    assert {finding.code for finding in preflight.of_account(account, people)} == expected
+
+
+@pytest.mark.parametrize(
+    ("identity", "expected"),
+    [
+        (None, {"unverified"}),
+        (Identity("example.org", False, False, "PENDING", None), {"unverified"}),
+        (Identity("example.org", True, False, "PENDING", None), {"no_dkim"}),
+        (Identity("example.org", True, True, "SUCCESS", None), set()),
+    ],
+)
+def test_what_of_the_sender_would_hurt(identity, expected):
+    assert {finding.code for finding in preflight.of_identity(identity)} == expected
+
+
+@pytest.mark.parametrize(
+    ("account", "people", "expected"),
+    [
+        (GOOD, 1400, timedelta(seconds=100)),
+        (Account(1000, 10, 900, False, True, ""), 100, timedelta(seconds=10)),
+        (Account(1000, 10, 1000, False, True, ""), 100, timedelta(days=1, seconds=10)),
+        (Account(1000, 10, 900, False, True, ""), 1600, timedelta(days=2, seconds=50)),
+        (Account(-1, 100, 0, False, True, ""), 100_000, timedelta(seconds=1000)),
+    ],
+)
+def test_when_it_would_be_done(account, people, expected):
+    assert preflight._finish(account, people, NOW) == NOW + expected
+
+
+def test_no_rate_no_promise():
+    assert preflight._finish(Account(0, 0, 0, False, True, ""), 5, NOW) is None

@@ -1,0 +1,258 @@
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from chalicelib.campaigns import service as campaigns
+from chalicelib.campaigns.model import DeliveryState, Origin, State
+from chalicelib.events import store as events_store
+from chalicelib.feeds import service, store
+from chalicelib.feeds.state import Check, Result, Trigger
+from chalicelib.kernel import clock
+from chalicelib.kernel.aws import tables
+from tests.conftest import received
+
+pytestmark = pytest.mark.usefixtures("aws", "ses", "blog")
+
+
+def check(trigger: Trigger = Trigger.SCHEDULE) -> Check:
+    return service.check(trigger)
+
+
+def results(times: int) -> list[Result]:
+    return [check().result for _ in range(times)]
+
+
+def made() -> list[str]:
+    return [campaign.subject for campaign in campaigns.page(None, 1, 50).items]
+
+
+def told() -> list[str]:
+    rows = tables.query(events_store.EventRow, "feed")
+    return [row.type for row in rows]
+
+
+def subjects(ses) -> list[str]:
+    return [mail["subject"].removeprefix("[The Daily Test] ") for mail in ses.mails()]
+
+
+def test_the_first_check_sends_nothing_and_says_so(blog):
+    done = check()
+    assert done.result is Result.FIRST
+    assert done.said == "First check: 1 entry recorded, nothing sent"
+    assert made() == []
+    assert check().result is Result.UNCHANGED
+
+
+def test_a_new_post_becomes_a_campaign_on_its_way(blog):
+    check()
+    blog.publish("News & <b>views</b>")
+    done = check(Trigger.WEBHOOK)
+    assert (done.result, done.new) == (Result.SENT, 1)
+    whole = campaigns.view(done.campaign_id)
+    assert whole.campaign.state is State.PUBLISHING
+    assert whole.campaign.origin is Origin.FEED
+    assert [one.state for one in whole.deliveries] == [DeliveryState.SENDING]
+    assert whole.campaign.subject == "News & views"
+    assert f'href="{blog.url}/posts/2"' in whole.content.body
+    assert "News &amp; views" in whole.content.body
+    assert received("deliveries") == [{"campaign_id": whole.campaign.id, "delivery_id": whole.deliveries[0].id}]
+
+
+def test_all_new_posts_come_in_one_campaign_and_only_once(blog):
+    check()
+    for title in ("One", "Two", "Three"):
+        blog.publish(title)
+    assert check().new == 3
+    assert results(2) == [Result.UNCHANGED, Result.UNCHANGED]
+    blog.posts.reverse()
+    assert check().result is Result.NOTHING_NEW
+    assert made() == ["One and 2 more"] or made() == ["Three and 2 more"]
+
+
+def test_an_unchanged_feed_is_asked_for_conditionally(blog):
+    blog.etag = True
+    check()
+    assert check().result is Result.UNCHANGED
+    assert blog.asked[1]["if-none-match"].startswith('"')
+
+
+def test_review_mode_makes_a_draft_and_tells_the_admin(blog, configure, ses):
+    configure(FEED_MODE="review")
+    check()
+    blog.publish("News")
+    done = check()
+    assert done.result is Result.DRAFTED
+    assert campaigns.view(done.campaign_id).campaign.state is State.DRAFT
+    assert received("deliveries") == []
+    assert len(ses.mails()) == 1
+
+
+def test_a_flood_becomes_a_draft_with_a_notice(blog, ses):
+    check()
+    for number in range(11):
+        blog.publish(f"Post {number}")
+    done = check()
+    assert (done.result, done.new) == (Result.DRAFTED, 11)
+    assert campaigns.view(done.campaign_id).campaign.state is State.DRAFT
+    assert subjects(ses) == ["11 new entries at once: please look"]
+    assert check().result is Result.UNCHANGED
+
+
+def test_a_future_dated_post_is_found_although_the_feed_has_not_changed(blog, monkeypatch):
+    check()
+    blog.publish("Later", datetime.now(UTC) + timedelta(hours=2))
+    assert "waiting" in check().said
+    assert check().result is Result.UNCHANGED
+    later = datetime.now(UTC) + timedelta(hours=3)
+    monkeypatch.setattr(clock, "now", lambda: later)
+    assert check().result is Result.SENT
+
+
+def test_the_third_failure_in_a_row_is_told_once_and_so_is_the_recovery(blog, ses):
+    check()
+    blog.answer = (500, {}, b"")
+    assert results(5) == [Result.FAILED] * 5
+    assert len(ses.mails()) == 1
+    assert told() == ["FEED_FAILING"]
+    assert service.view().state.failures == 5
+    blog.answer = None
+    assert check().result is Result.UNCHANGED
+    assert told() == ["FEED_FAILING", "FEED_RECOVERED"]
+    assert sorted(subjects(ses)) == ["The feed can be read again", "The feed cannot be read"]
+    assert service.view().state.failures == 0
+
+
+def test_two_failures_are_nobodys_business(blog, ses):
+    check()
+    blog.answer = (200, {}, b"<html>Log in</html>")
+    done = [check() for _ in range(2)]
+    assert "web page" in done[0].said
+    blog.answer = None
+    check()
+    assert ses.mails() == []
+    assert told() == []
+
+
+def test_what_was_published_while_the_feed_was_broken_is_sent_afterwards(blog):
+    check()
+    blog.answer = (200, {}, b"<rss><chan")
+    check()
+    blog.publish("Meanwhile")
+    blog.answer = None
+    assert check().new == 1
+
+
+def test_a_feed_that_is_gone_is_left_alone_until_the_admin_asks(blog, ses):
+    check()
+    blog.answer = (410, {}, b"")
+    assert check().result is Result.FAILED
+    asked = len(blog.asked)
+    assert check().result is Result.STOPPED
+    assert len(blog.asked) == asked
+    assert service.view().next_check is None
+    for status in (410, 500):
+        blog.answer = (status, {}, b"")
+        assert check(Trigger.ADMIN).result is Result.FAILED
+        assert check().result is Result.STOPPED
+    assert subjects(ses) == ["The feed is gone"]
+    assert told() == ["FEED_FAILING"]
+    blog.answer = None
+    assert check(Trigger.ADMIN).result is Result.UNCHANGED
+    assert check().result is Result.UNCHANGED
+    assert told() == ["FEED_FAILING", "FEED_RECOVERED"]
+    assert len(ses.mails()) == 2
+
+
+@pytest.mark.parametrize("status", [429, 503])
+def test_a_server_that_asks_us_to_wait_is_not_asked_again(blog, status, monkeypatch):
+    check()
+    blog.answer = (status, {"Retry-After": "7200"}, b"")
+    assert check().result is Result.FAILED
+    asked = len(blog.asked)
+    assert check(Trigger.WEBHOOK).result is Result.RESTING
+    assert len(blog.asked) == asked
+    assert service.view().next_check > clock.now() + timedelta(minutes=110)
+    blog.answer = None
+    later = datetime.now(UTC) + timedelta(hours=2, minutes=1)
+    monkeypatch.setattr(clock, "now", lambda: later)
+    assert check().result is Result.UNCHANGED
+
+
+def test_a_permanent_redirect_is_remembered_and_a_passing_one_is_not(blog):
+    blog.answer = (302, {"Location": "/moved.xml"}, b"")
+    check()
+    blog.asked.clear()
+    blog.answer = (301, {"Location": "/moved.xml"}, b"")
+    check()
+    check()
+    assert [asked["path"] for asked in blog.asked] == ["/feed.xml", "/moved.xml", "/moved.xml"]
+    assert service.view().state.permanent_url == f"{blog.url}/moved.xml"
+
+
+def test_another_feed_url_is_another_feed_and_its_first_check_sends_nothing(blog, configure):
+    check()
+    blog.publish("News")
+    configure(FEED_URL=f"{blog.url}/other.xml")
+    assert service.view().state.checked_at is None
+    assert check().result is Result.FIRST
+    blog.publish("More")
+    assert check().new == 1
+
+
+def test_without_a_feed_or_with_one_inside_our_network_nothing_is_asked(configure):
+    configure(FEED_URL="")
+    assert check().result is Result.OFF
+    configure(FEED_URL="http://169.254.169.254/latest/meta-data")
+    assert "public internet" in check().said
+
+
+def test_a_check_overtaken_by_another_looks_again_and_finds_nothing_new(blog, monkeypatch):
+    check()
+    blog.publish("News")
+    real, beaten = service._look, []
+
+    def overtaken(before, trigger):
+        outcome = real(before, trigger)
+        if not beaten:
+            beaten.append(service._commit(before, real(before, trigger)))
+        return outcome
+
+    monkeypatch.setattr(service, "_look", overtaken)
+    assert check().result is Result.UNCHANGED
+    assert beaten[0].result is Result.SENT
+    assert made() == ["News"]
+
+
+def test_a_notice_that_was_not_mailed_is_mailed_by_the_next_check(blog, ses, monkeypatch):
+    check()
+    blog.answer = (500, {}, b"")
+    with monkeypatch.context() as crash:
+        crash.setattr(service, "_told", lambda stored: stored)
+        results(3)
+    assert ses.mails() == []
+    check()
+    assert len(ses.mails()) == 1
+
+
+def test_the_view_shows_state_history_and_entries_as_they_would_be_mailed(blog):
+    check()
+    blog.publish("News")
+    check(Trigger.WEBHOOK)
+    view = service.view()
+    assert [one.result for one in view.history] == [Result.SENT, Result.FIRST]
+    assert view.history[0].trigger is Trigger.WEBHOOK
+    assert view.state.entries == 2
+    assert view.state.title == "Blog"
+    assert view.next_check == view.state.checked_at + timedelta(hours=1)
+    rows = tables.query(store.CheckRow, "feed", range_key_condition=store.CheckRow.part.startswith("check "))
+    assert all(row.expires_at - clock.epoch(clock.now()) > 29 * 86400 for row in rows)
+    first = view.entries[0]
+    assert (first["title"], first["excerpt"], first["link"]) == ("News", "About News.", f"{blog.url}/posts/2")
+
+
+def test_a_check_under_way_is_not_doubled(blog):
+    from chalicelib.kernel import locks
+
+    with locks.held("feed", 10):
+        assert check().result is Result.BUSY
+    assert blog.asked == []

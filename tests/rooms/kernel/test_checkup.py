@@ -1,0 +1,73 @@
+import pytest
+
+from chalicelib.admin import diagnostics
+from chalicelib.kernel import settings
+
+WELL = {
+    "SITE_URL": "https://news.example.org",
+    "FROM_EMAIL": "The Letter <letter@example.org>",
+    "ADMIN_EMAIL": "me@example.org",
+    "POSTAL_ADDRESS": "Example Street 1",
+    "ALLOWED_ORIGINS": "https://example.org",
+    "FEED_URL": "https://example.org/feed.xml",
+    "CF_ACCESS_TEAM_NAME": "example",
+    "CF_ACCESS_AUD": "0123456789abcdef" * 4,
+    "BEHIND_CLOUDFLARE": "true",
+    "CONFIGURATION_SET": "gna-prod",
+}
+
+
+def _found(**changes: str) -> list[diagnostics.Finding]:
+    return diagnostics.check(settings.load(WELL | changes))
+
+
+def test_a_complete_configuration_gives_nothing_to_say():
+    assert _found() == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "what"),
+    [
+        ({"SITE_URL": ""}, "SITE_URL is not set"),
+        ({"SITE_URL": "http://news.example.org"}, "SITE_URL is not https"),
+        ({"SITE_URL": "https://example.org/news"}, "SITE_URL has a path"),
+        ({"FROM_EMAIL": ""}, "FROM_EMAIL is not set"),
+        ({"FROM_EMAIL": "Me <me@gmail.com>"}, "FROM_EMAIL is at a mail provider"),
+        ({"ADMIN_EMAIL": ""}, "ADMIN_EMAIL is not set"),
+        ({"CONFIGURATION_SET": ""}, "CONFIGURATION_SET is not set"),
+        ({"CF_ACCESS_AUD": ""}, "CF_ACCESS_AUD not set"),
+        ({"CF_ACCESS_TEAM_NAME": "", "CF_ACCESS_AUD": ""}, "CF_ACCESS_TEAM_NAME and CF_ACCESS_AUD not set"),
+        ({"CF_ACCESS_AUD": "example"}, "CF_ACCESS_AUD is not 64 hex digits"),
+    ],
+)
+def test_what_does_not_work_is_an_error(changes, what):
+    [finding] = _found(**changes)
+    assert (finding.serious, finding.what) == (True, what)
+
+
+@pytest.mark.parametrize(
+    ("changes", "what"),
+    [
+        ({"POSTAL_ADDRESS": ""}, "POSTAL_ADDRESS is not set"),
+        ({"ALLOWED_ORIGINS": ""}, "ALLOWED_ORIGINS is empty"),
+        ({"ALLOWED_ORIGINS": "http://example.org"}, "http://example.org is not https"),
+        ({"FEED_URL": ""}, "FEED_URL is empty"),
+        ({"FEED_URL": "http://example.org/feed.xml"}, "FEED_URL is not https"),
+        ({"BEHIND_CLOUDFLARE": "false"}, "BEHIND_CLOUDFLARE is off"),
+        ({"DISABLE_AUTH": "true"}, "DISABLE_AUTH is on"),
+    ],
+)
+def test_what_one_should_know_is_a_note(changes, what):
+    [finding] = _found(**changes)
+    assert (finding.serious, finding.what) == (False, what)
+
+
+def test_a_finding_is_one_line_with_what_why_and_how():
+    [finding] = _found(ADMIN_EMAIL="")
+    assert str(finding) == (
+        "ERROR ADMIN_EMAIL is not set: nobody hears of a failing feed or of alarms. Set ADMIN_EMAIL."
+    )
+
+
+def test_a_local_runner_is_not_told_what_only_a_deployment_needs():
+    assert _found(GNA_LOCAL="true", SITE_URL="http://127.0.0.1:8000", CONFIGURATION_SET="") == []
