@@ -93,13 +93,13 @@ def sweep_deliveries(event: Any) -> None:
 
 @app.schedule(Cron(7, "*", "*", "*", "?", "*"))
 def clean_up(event: Any) -> None:
-    audience_jobs.clean_up(deadlines.left(event.context))
+    audience_jobs.clean_up(deadlines.time_left(event.context))
 
 
 # One message at a time: a slow endpoint occupies one function, and no other endpoint waits behind it.
 @app.on_sqs_message(queue=queues.name("events"), batch_size=1)
 def send_events(event: SQSEvent) -> Any:
-    return queues.consume(event.to_dict(), event_jobs.worker(audience_service.address_of))
+    return queues.consume(event.to_dict(), event_jobs.worker(audience_service.find_address))
 
 
 @app.schedule(Rate(1, unit=Rate.MINUTES))
@@ -109,7 +109,7 @@ def sweep_events(event: Any) -> None:
 
 @app.schedule(Cron(20, 3, "*", "*", "?", "*"))
 def clean_up_events(event: Any) -> None:
-    event_jobs.clean_up(deadlines.left(event.context))
+    event_jobs.clean_up(deadlines.time_left(event.context))
 
 
 @app.schedule(Rate(settings.current().feed_every, unit=Rate.MINUTES))

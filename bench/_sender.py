@@ -38,10 +38,10 @@ def _engine() -> Callable[[], dict[str, Any]]:
     from chalicelib.kernel.aws import session
     from local.polling import pollers
 
-    (delivery,) = deliveries.under_way()
+    (delivery,) = deliveries.list_sending()
     jobs.wake({"campaign_id": delivery.campaign_id, "delivery_id": delivery.id})
-    mailer.of(delivery.campaign_id, delivery.id, delivery.attempt)
-    mailer.watch().account()
+    mailer.load_mailer(delivery.campaign_id, delivery.id, delivery.attempt)
+    mailer.account_watch().account()
     found = pollers(app.app, session.client("sqs"), settings.current().prefix)
     (sending,) = [poller for poller in found if poller.name == "sending"]
     units = Units()

@@ -66,7 +66,7 @@ def _flow(http: Any, name: str, counts: dict[str, dict[str, float]]) -> None:
     plain = {"email": email}
     _metered(counts, "subscribe, pending address", lambda: http.post("/api/subscribe", json=plain, source_ip=ip), 201)
     token = tokens.issue(id)
-    tables.transact(token_store.issued(id, CONFIRM, token, clock.now() + CONFIRMATION_LIFE))
+    tables.transact(token_store.issue_write(id, CONFIRM, token, clock.now() + CONFIRMATION_LIFE))
     _metered(counts, "confirm", lambda: http.get(f"/confirm?token={token}"), 303)
     _metered(counts, "subscribe, active address", lambda: http.post("/api/subscribe", json=plain, source_ip=ip), 201)
     _metered(counts, "request link", lambda: http.post("/api/profile/request-link", json=plain), 200)
@@ -80,7 +80,7 @@ def _take_in(email: str) -> None:
     from chalicelib.audience.stores import sign_ups as sign_up_store
     from chalicelib.kernel import addresses
 
-    mark = model.address_mark(addresses.key(email))
+    mark = model.address_pseudonym(addresses.key(email))
     assert sign_ups.take_in(mark)
     sign_up_store.forget(mark)
 

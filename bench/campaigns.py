@@ -35,10 +35,10 @@ def _measure() -> list[dict[str, dict[str, float]]]:
         campaign_id = whole.campaign.id
         found.append(
             {
-                "campaigns, first page": _metered(lambda: service.page(None, 1, 20)),
-                "campaigns, first page of drafts": _metered(lambda: service.page(State.DRAFT, 1, 20)),
+                "campaigns, first page": _metered(lambda: service.list_page(None, 1, 20)),
+                "campaigns, first page of drafts": _metered(lambda: service.list_page(State.DRAFT, 1, 20)),
                 "one campaign": _metered(lambda id=campaign_id: service.view(id)),
-                "its progress": _metered(lambda id=campaign_id: progress.look(id)),
+                "its progress": _metered(lambda id=campaign_id: progress.read_progress(id)),
             }
         )
     return found

@@ -45,7 +45,7 @@ def _one_round(webhook_id: str) -> dict[str, float]:
     about = [ids.new() for _ in range(_EVENTS)]
     with emulated.Meter() as meter:
         for one in about:
-            tables.transact(outbox.record(EventType.SUBSCRIPTION_CREATED, one, {"subscriber_id": one}))
+            tables.transact(outbox.event_write(EventType.SUBSCRIPTION_CREATED, one, {"subscriber_id": one}))
         relay.relay(about)
         dispatch.drain(webhook_id, lambda subscriber_id: None)
     return {what: count / _EVENTS for what, count in meter.counts.items()}

@@ -119,9 +119,9 @@ def sign_up(
         asked_tags=frozenset(tags),
     )
     capture = model.capture(source, list(tags), None, None)
-    tables.transact(*store.created(person, asked), captures.asked(person.id, capture, asked))
+    tables.transact(*store.create_writes(person, asked), captures.request_write(person.id, capture, asked))
     if confirmed:
-        tables.transact(*store.activated(person, confirmed), census.joined(confirmed))
+        tables.transact(*store.activate_writes(person, confirmed), census.joined_write(confirmed))
     return person.id
 
 

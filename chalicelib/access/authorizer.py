@@ -27,7 +27,7 @@ def handle(event: dict[str, Any], context: Any) -> dict[str, Any]:
 def decide(token: str, method_arn: str) -> dict[str, Any]:
     try:
         current = settings.current()
-        identity = verify(token, current, keys.at(current.access_certs_url), clock.now())
+        identity = verify(token, current, keys.keys_from(current.access_certs_url), clock.now())
     except Unauthenticated:
         raise Unauthorized from None
     except Refused as refusal:

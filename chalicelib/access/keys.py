@@ -72,7 +72,7 @@ class Keys:
 
 
 @cache
-def at(url: str) -> Keys:
+def keys_from(url: str) -> Keys:
     """The keys of this process."""
     return Keys(url)
 

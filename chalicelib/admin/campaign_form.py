@@ -3,9 +3,9 @@
 from dataclasses import asdict, field, replace
 from typing import Any
 
-from chalicelib.admin.truncate import weight
+from chalicelib.admin.truncate import html_size
 from chalicelib.campaigns import fields
-from chalicelib.campaigns.model import Aim, Format, Whole
+from chalicelib.campaigns.model import CampaignDetail, Format, Targeting
 from chalicelib.campaigns.service import Draft
 from chalicelib.kernel.errors import Invalid
 from chalicelib.kernel.values import value
@@ -47,7 +47,7 @@ class Form:
             text=fields.text(self.text),
             preheader=fields.preheader(self.preheader),
             format=fields.choice(Format, self.format, "format"),
-            aim=self.aim(),
+            targeting=self.targeting(),
         )
 
     def sketch(self) -> Draft:
@@ -62,22 +62,22 @@ class Form:
 
     def edits(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """Fields of the campaign, and fields of its content."""
-        whole = self.draft()
-        campaign = {name: getattr(whole, name) for name in ("subject", "preheader", "format", "aim")}
-        return campaign, {"body": whole.body, "text": whole.text}
+        detail = self.draft()
+        campaign = {name: getattr(detail, name) for name in ("subject", "preheader", "format", "targeting")}
+        return campaign, {"body": detail.body, "text": detail.text}
 
-    def aim(self) -> Aim:
+    def targeting(self) -> Targeting:
         if self.everybody:
-            return Aim()
+            return Targeting()
         lists: dict[str, dict[str, list[str]]] = {"sources": {}, "tags": {}}
         for name, typed in self.words.items():
             kind, _, how = name.partition("_")
             if words := [word for word in typed.split(",") if word.strip()]:
                 lists[kind][how] = words
-        return fields.aim(lists)
+        return fields.targeting(lists)
 
 
-def typed(request: Request, stored: Form | None = None) -> Form:
+def parse_form(request: Request, stored: Form | None = None) -> Form:
     """Line ends of a form are those of a typewriter; ours are not."""
 
     def line(name: str) -> str:
@@ -102,27 +102,27 @@ def typed(request: Request, stored: Form | None = None) -> Form:
     )
 
 
-def of(whole: Whole) -> Form:
-    campaign, content = whole.campaign, whole.content
-    aim = asdict(campaign.aim)
-    words = {name: ", ".join(aim[name.partition("_")[0]][name.partition("_")[2]]) for name in WORDS}
+def form_from(detail: CampaignDetail) -> Form:
+    campaign, content = detail.campaign, detail.content
+    targeting = asdict(campaign.targeting)
+    words = {name: ", ".join(targeting[name.partition("_")[0]][name.partition("_")[2]]) for name in WORDS}
     return Form(
         subject=campaign.subject,
         preheader=campaign.preheader,
         format=campaign.format.value,
         body=content.body,
         text=content.text or "",
-        everybody=campaign.aim.everybody,
+        everybody=campaign.targeting.everybody,
         words=words,
         version=campaign.version,
     )
 
 
-def fitted(form: Form) -> Form:
+def fit_to_page(form: Form) -> Form:
     """The same form, its longest words left out as far as there is no room for them."""
     room, held = _ROOM, set()
     for name in LONG:
-        size = weight(form.long(name))
+        size = html_size(form.long(name))
         if size > room:
             held.add(name)
         else:

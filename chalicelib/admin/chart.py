@@ -54,7 +54,7 @@ class Chart:
         return found
 
 
-def of(days: Sequence[Day], today: date, most: int = 90) -> Chart | None:
+def build_chart(days: Sequence[Day], today: date, most: int = 90) -> Chart | None:
     """The last days up to today; None while there is nothing to draw."""
     if not days:
         return None

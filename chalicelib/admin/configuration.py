@@ -30,7 +30,7 @@ class Configuration:
 
 def gather() -> Configuration:
     current = settings.current()
-    account, identity = fallbacks.tried(mail_account.account), fallbacks.tried(mail_account.identity)
+    account, identity = fallbacks.or_none(mail_account.account), fallbacks.or_none(mail_account.identity)
     findings = [
         *_secrets_missing(),
         *diagnostics.check(current),
@@ -42,7 +42,7 @@ def gather() -> Configuration:
 
 def _of_sending(account: Account, identity: Identity | None) -> Iterator[Finding]:
     """In the words of `make doctor`, as far as the app itself may ask SES."""
-    yield from diagnostics.of_sending(account.in_sandbox, account.sending_enabled, account.standing)
+    yield from diagnostics.check_sending(account.in_sandbox, account.sending_enabled, account.standing)
     if not identity or not identity.verified:
         what = f"{identity.name} is not verified" if identity else "The sender is unknown to SES"
         yield diagnostics.error(

@@ -121,7 +121,7 @@ def _feed(settings: Settings) -> Iterator[Finding]:
         yield note("FEED_URL is not https", "on the way, others could write your campaigns", "Use https if you can")
 
 
-def of_sending(in_sandbox: bool, enabled: bool, standing: str) -> Iterator[Finding]:
+def check_sending(in_sandbox: bool, enabled: bool, standing: str) -> Iterator[Finding]:
     """What SES itself holds against sending, whoever asked it."""
     if in_sandbox:
         why = "mail reaches verified addresses only, 200 a day"

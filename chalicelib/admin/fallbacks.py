@@ -9,7 +9,7 @@ from chalicelib.kernel.errors import GnaError
 Part = TypeVar("Part")
 
 
-def tried(ask: Callable[[], Part | None]) -> Part | None:
+def or_none(ask: Callable[[], Part | None]) -> Part | None:
     try:
         return ask()
     except GnaError as failure:

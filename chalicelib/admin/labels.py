@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 
-from chalicelib.campaigns.model import Aim, Terms
+from chalicelib.campaigns.model import Targeting, Terms
 from chalicelib.kernel import clock
 
 STATES = {
@@ -33,7 +33,7 @@ _TONES = {
 }
 
 
-def when(moment: datetime | str) -> str:
+def moment(moment: datetime | str) -> str:
     at = _read(moment)
     return f"{day(at)}, {at:%H:%M} UTC"
 
@@ -47,7 +47,7 @@ def iso(moment: datetime | str) -> str:
     return clock.text(_read(moment))
 
 
-def there(moment: datetime, zone: str) -> str:
+def in_zone(moment: datetime, zone: str) -> str:
     """A time as it is on the wall where the author lives."""
     from zoneinfo import ZoneInfo
 
@@ -55,7 +55,7 @@ def there(moment: datetime, zone: str) -> str:
     return f"{at:%a} {at.day} {at:%b %Y}, {at:%H:%M}"
 
 
-def field(moment: datetime, zone: str) -> str:
+def input_value(moment: datetime, zone: str) -> str:
     """As a field for date and time wants it."""
     from zoneinfo import ZoneInfo
 
@@ -66,12 +66,12 @@ def number(value: float) -> str:
     return f"{int(value):,}"
 
 
-def counted(value: int, one: str, many: str = "") -> str:
+def count_of(value: int, one: str, many: str = "") -> str:
     return f"{number(value)} {one if value == 1 else many or one + 's'}"
 
 
 def people(value: int) -> str:
-    return counted(value, "person", "people")
+    return count_of(value, "person", "people")
 
 
 def money(dollars: float) -> str:
@@ -90,9 +90,9 @@ def tone(name: str) -> str:
     return _TONES.get(name, "quiet")
 
 
-def aim(aim: Aim) -> str:
+def targeting(targeting: Targeting) -> str:
     """Whom a campaign is for."""
-    said = [*_terms("source", aim.sources), *_terms("tag", aim.tags)]
+    said = [*_terms("source", targeting.sources), *_terms("tag", targeting.tags)]
     return "; ".join(said) if said else "Everybody"
 
 

@@ -49,23 +49,23 @@ class Overview:
 
 
 def gather() -> Overview:
-    days = fallbacks.tried(lambda: census.days(_DAYS)) or []
+    days = fallbacks.or_none(lambda: census.days(_DAYS)) or []
     drafts, scheduled, sending, sent = (_latest(state) for state in State)
-    feed = fallbacks.tried(feeds.view)
-    account = fallbacks.tried(mail_account.account)
+    feed = fallbacks.or_none(feeds.view)
+    account = fallbacks.or_none(mail_account.account)
     today = clock.now().date()
     week = [day for day in days if day.day > (today - timedelta(days=7)).isoformat()]
     return Overview(
         people=days[-1].total if days else 0,
         joined=sum(day.joined for day in week),
         left=sum(day.left for day in week),
-        chart=chart.of(days, today),
+        chart=chart.build_chart(days, today),
         drafts=tuple(drafts[:3]),
         last=max(sent, key=lambda one: one.published_at or one.created_at, default=None),
         next=min(scheduled, key=lambda one: one.scheduled_at or one.created_at, default=None),
         sending=tuple(sending),
         feed=feed,
-        bounces=fallbacks.tried(lambda: bounces.page(1, 1).total),
+        bounces=fallbacks.or_none(lambda: bounces.page(1, 1).total),
         account=account,
         concerns=tuple(_concerns([*drafts, *sent], feed, account)),
     )
@@ -74,20 +74,20 @@ def gather() -> Overview:
 def _latest(state: State) -> list[Campaign]:
     """By state, because the newest of all may be drafts only. Of the scheduled ones all, for the next may be old."""
     most = _SCHEDULED if state is State.SCHEDULED else _RECENT
-    return fallbacks.tried(lambda: campaigns.page(state, 1, most).items) or []
+    return fallbacks.or_none(lambda: campaigns.list_page(state, 1, most).items) or []
 
 
 def _concerns(recent: list[Campaign], feed: feeds.View | None, account: Account | None) -> Iterator[Concern]:
     yield from _of_account(account)
     for campaign in recent:
-        path, subject = f"/admin/campaigns/{campaign.id}", truncate.cut(campaign.subject, 300)
+        path, subject = f"/admin/campaigns/{campaign.id}", truncate.truncate(campaign.subject, 300)
         if campaign.notice:
             yield Concern(True, f"“{subject}” was held back.", path, "Look it over")
         elif campaign.delivery_state is DeliveryState.FAILED:
             yield Concern(True, f"“{subject}” did not reach everybody.", path, "See what happened")
     if feed and feed.url and (feed.state.is_failing or feed.state.stopped):
         yield Concern(True, f"The feed cannot be read: {feed.state.said}.", "/admin/feed", "Look at the feed")
-    for webhook in fallbacks.tried(webhooks.list_webhooks) or []:
+    for webhook in fallbacks.or_none(webhooks.list_webhooks) or []:
         if webhook.state == webhooks_model.DISABLED:
             yield Concern(True, "A webhook was disabled.", f"/admin/webhooks/{webhook.id}", "Look at it")
         elif webhook.failing_since:

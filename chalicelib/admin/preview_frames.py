@@ -2,7 +2,7 @@
 
 from html import escape
 
-from chalicelib.campaigns.model import Whole
+from chalicelib.campaigns.model import CampaignDetail
 from chalicelib.campaigns.review import previews
 from chalicelib.kernel.errors import GnaError
 from chalicelib.web import responses
@@ -20,17 +20,17 @@ _PAPER = (
 )
 
 
-def look(wanted: str | None) -> str:
+def parse_look(wanted: str | None) -> str:
     return wanted if wanted in LOOKS else "desktop"
 
 
-def shown(whole: Whole, wanted: str) -> Response:
+def preview_response(detail: CampaignDetail, wanted: str) -> Response:
     """The author's own screen may be dark: what they asked to see decides, not what they look with."""
-    message = previews.proof(whole)
+    message = previews.preview(detail)
     if wanted == "text":
-        return responses.letter(_PAPER.format(title="Plain text", body=f"<pre>{escape(message.text)}</pre>"))
-    return responses.letter(message.html.replace(_DARK, "all" if wanted == "dark" else "not all"))
+        return responses.email_page(_PAPER.format(title="Plain text", body=f"<pre>{escape(message.text)}</pre>"))
+    return responses.email_page(message.html.replace(_DARK, "all" if wanted == "dark" else "not all"))
 
 
-def refused(failure: GnaError) -> Response:
-    return responses.letter(_PAPER.format(title="Preview", body=f"<p>{escape(failure.reason)}</p>"))
+def refusal_response(failure: GnaError) -> Response:
+    return responses.email_page(_PAPER.format(title="Preview", body=f"<p>{escape(failure.reason)}</p>"))

@@ -106,4 +106,4 @@ def _framed(template: str, status: int, **values: Any) -> Response:
         **given,
     )
     # Forms of these pages say where they come from, which the guard asks of them.
-    return answer.having(Referrer_Policy="same-origin")
+    return answer.with_headers(Referrer_Policy="same-origin")

@@ -12,30 +12,30 @@ _LABEL = 20
 _MOST_LABELS = 3
 
 
-def weight(text: str) -> int:
+def html_size(text: str) -> int:
     return len(escape(text).encode())
 
 
-def cut(text: str, room: int) -> str:
+def truncate(text: str, room: int) -> str:
     """Its beginning, if it has to be."""
-    return text if weight(text) <= room else _begin(text, room) + _MORE
+    return text if html_size(text) <= room else _begin(text, room) + _MORE
 
 
-def ends(text: str, room: int) -> str:
+def truncate_middle(text: str, room: int) -> str:
     """Its beginning and its end: both sides of an address tell whose it is."""
-    if weight(text) <= room:
+    if html_size(text) <= room:
         return text
     return _begin(text, room // 2) + _MORE + _begin(text[::-1], room // 2)[::-1]
 
 
-def some(texts: Iterable[str], room: int) -> tuple[list[str], int]:
+def take_fitting(texts: Iterable[str], room: int) -> tuple[list[str], int]:
     """As many of them as there is room for, whole, and how many are left."""
     every = list(texts)
-    shown = first(every, [weight(text) for text in every], room)
+    shown = take_within(every, [html_size(text) for text in every], room)
     return shown, len(every) - len(shown)
 
 
-def first(items: Sequence[Item], weights: Sequence[int], room: int) -> list[Item]:
+def take_within(items: Sequence[Item], weights: Sequence[int], room: int) -> list[Item]:
     found = []
     for item, size in zip(items, weights, strict=True):
         room -= size
@@ -48,13 +48,13 @@ def first(items: Sequence[Item], weights: Sequence[int], room: int) -> list[Item
 def labels(sources: Iterable[str], tags: Iterable[str]) -> tuple[list[tuple[str, str]], int]:
     """A few of somebody's sources and tags, with the element that marks each, and how many are left."""
     every = [("i", source) for source in sorted(sources)] + [("b", tag) for tag in sorted(tags)]
-    shown = [(mark, cut(word, _LABEL)) for mark, word in every[:_MOST_LABELS]]
+    shown = [(mark, truncate(word, _LABEL)) for mark, word in every[:_MOST_LABELS]]
     return shown, len(every) - len(shown)
 
 
 def _begin(text: str, room: int) -> str:
     for place, letter in enumerate(text):
-        room -= weight(letter)
+        room -= html_size(letter)
         if room < 0:
             return text[:place]
     return text

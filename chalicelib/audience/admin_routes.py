@@ -19,14 +19,14 @@ _LONGEST_SEARCH = 254
 
 @routes.get("/admin/api/subscribers")
 def list_subscribers(request: Request) -> Response:
-    number, per_page = paging.asked(request)
+    number, per_page = paging.requested(request)
     page = listing.page(filter_of(request), number, per_page)
-    return responses.json(paging.answer([_shown(entry) for entry in page.items], number, per_page, page.total))
+    return responses.json(paging.page_body([_shown(entry) for entry in page.items], number, per_page, page.total))
 
 
 @routes.get("/admin/api/subscribers/words")
 def list_words(request: Request) -> Response:
-    words = listing.words()
+    words = listing.list_words()
     return responses.json({"sources": words.sources, "tags": words.tags})
 
 
@@ -46,7 +46,7 @@ def remove_subscriber(request: Request) -> Response:
         raise NotFound("No such subscriber")
     audit.record(request, "subscriber.remove", subscriber_id=subscriber_id)
     if erasure.remove(subscriber_id):
-        return responses.nothing()
+        return responses.no_content()
     return responses.json({"status": "removal_pending"}, 202)
 
 

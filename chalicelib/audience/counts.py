@@ -21,12 +21,12 @@ class Day:
     total: int
 
 
-def joined(now: datetime) -> Write:
-    return counts.counted(now.date(), joined=1)
+def joined_write(now: datetime) -> Write:
+    return counts.count_write(now.date(), joined=1)
 
 
-def left(now: datetime) -> Write:
-    return counts.counted(now.date(), left=1)
+def left_write(now: datetime) -> Write:
+    return counts.count_write(now.date(), left=1)
 
 
 def total() -> int:
@@ -53,7 +53,7 @@ def fold() -> int:
         if day.day >= running_day or (len(rows) == 1 and whole and whole.total == day.total):
             continue
         try:
-            tables.transact(*counts.folded(day.day, rows, whole, day.total))
+            tables.transact(*counts.fold_writes(day.day, rows, whole, day.total))
         except tables.Stale:
             break  # a twin was here, or a late count came: the next night folds the rest
         folded += 1

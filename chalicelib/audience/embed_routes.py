@@ -42,7 +42,7 @@ def subscribe_page(request: Request) -> Response:
 def _asset(request: Request, body: str, content_type: str) -> Response:
     """A URL that names a version may be kept for a year; the plain one is asked about again after an hour."""
     tag = f'"{sha256(body.encode()).hexdigest()[:16]}"'
-    answer = responses.asset(body, content_type, _YEAR if request.query.get("v") else _HOUR).having(ETag=tag)
+    answer = responses.asset(body, content_type, _YEAR if request.query.get("v") else _HOUR).with_headers(ETag=tag)
     if request.headers.get("if-none-match") == tag:
         return Response(304, "", answer.headers)
     return answer

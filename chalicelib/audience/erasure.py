@@ -20,10 +20,10 @@ _ATTEMPTS = 4
 
 def erase(subscriber: Subscriber, event: EventType, reason: str, *also: Write) -> None:
     """All that is stored about a person, in one transaction with the event that says so by id only."""
-    counted = [census.left(clock.now())] if subscriber.activated else []
-    told = outbox.record(event, subscriber.id, {"subscriber_id": subscriber.id, "reason": reason})
-    tables.transact(*subscribers.erased(subscriber), *counted, *also, told)
-    outbox.hurry(subscriber.id)
+    counted = [census.left_write(clock.now())] if subscriber.activated else []
+    told = outbox.event_write(event, subscriber.id, {"subscriber_id": subscriber.id, "reason": reason})
+    tables.transact(*subscribers.erase_writes(subscriber), *counted, *also, told)
+    outbox.relay_soon(subscriber.id)
 
 
 def remove(subscriber_id: str) -> bool:
@@ -52,13 +52,13 @@ def expire(subscriber_id: str) -> bool:
         return False
     if not events.ensure_relayed(subscriber_id):
         return False  # the next clean-up finds it again
-    told = outbox.record(
+    told = outbox.event_write(
         EventType.SUBSCRIPTION_EXPIRED,
         subscriber.id,
         {"subscriber_id": subscriber.id, "source": ",".join(sorted(subscriber.asked_sources))},
     )
     try:
-        tables.transact(*subscribers.expired(subscriber, now), told)
+        tables.transact(*subscribers.expire_writes(subscriber, now), told)
     except tables.Stale:
         return False  # confirmed, prolonged or removed by a twin just now
     return True
@@ -66,20 +66,20 @@ def expire(subscriber_id: str) -> bool:
 
 def suppress(address_key: str, set_by: str) -> None:
     """Never write to this address again; whoever has it is erased in the same transaction."""
-    mark = model.address_mark(address_key)
+    mark = model.address_pseudonym(address_key)
     for _ in range(_ATTEMPTS):
         now = clock.now()
         owner = emails.find_owner(address_key, now)
         subscriber = subscribers.find(owner) if owner else None
-        wish = suppressions.wished(mark, set_by, now)
+        wish = suppressions.suppress_write(mark, set_by, now)
         try:
             if subscriber:
                 erase(subscriber, EventType.DO_NOT_CONTACT_SET, set_by, wish)
             else:
                 told = {"subscriber_id": None, "reason": set_by}
-                event = outbox.record(EventType.DO_NOT_CONTACT_SET, mark, told)
-                nobody = [] if owner else [emails.free(address_key, now)]
-                tables.transact(wish, sign_up_store.removed(mark), *nobody, event)
+                event = outbox.event_write(EventType.DO_NOT_CONTACT_SET, mark, told)
+                nobody = [] if owner else [emails.check_free_write(address_key, now)]
+                tables.transact(wish, sign_up_store.delete_write(mark), *nobody, event)
             return
         except tables.Stale:
             continue
@@ -88,9 +88,9 @@ def suppress(address_key: str, set_by: str) -> None:
 
 def lift(address_key: str, set_by: str, *also: Write) -> None:
     """Nothing happens when there was no such wish."""
-    mark = model.address_mark(address_key)
-    told = outbox.record(EventType.DO_NOT_CONTACT_LIFTED, mark, {"subscriber_id": None, "reason": set_by})
+    mark = model.address_pseudonym(address_key)
+    told = outbox.event_write(EventType.DO_NOT_CONTACT_LIFTED, mark, {"subscriber_id": None, "reason": set_by})
     try:
-        tables.transact(suppressions.lifted(mark), *also, told)
+        tables.transact(suppressions.lift_write(mark), *also, told)
     except tables.Stale:
         return

@@ -22,14 +22,14 @@ def handle(message: Mapping[str, Any]) -> None:
     elif kind == erasure.REMOVE:
         _remove(str(message["subscriber_id"]))
     else:
-        mails.write(kind, str(message["subscriber_id"]))
+        mails.send(kind, str(message["subscriber_id"]))
 
 
 def _sign_up(mark: str) -> None:
     subscriber_id = sign_ups.take_in(mark)
     if subscriber_id:
-        mails.write(model.CONFIRM, subscriber_id)
-        outbox.hurry(subscriber_id)
+        mails.send(model.CONFIRM, subscriber_id)
+        outbox.relay_soon(subscriber_id)
         sign_up_store.forget(mark)
 
 
@@ -46,16 +46,16 @@ def clean_up(time_left: Callable[[], bool]) -> None:
     half done."""
     now = clock.now()
     again = expired = forgotten = 0
-    for subscriber_id in subscribers.expired_sign_ups(now):
+    for subscriber_id in subscribers.list_expired(now):
         if not time_left():
             break
         expired += erasure.expire(subscriber_id)
-    for row in token_store.expired(now):
+    for row in token_store.list_expired(now):
         if not time_left():
             break
         token_store.forget(row)
         forgotten += 1
-    for mark in sign_up_store.left_behind(now):
+    for mark in sign_up_store.list_left_behind(now):
         if not time_left():
             break
         queues.send("mail", {"kind": model.SIGN_UP, "mark": mark})

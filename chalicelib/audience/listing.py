@@ -88,7 +88,7 @@ def page(wanted: Filter, number: int, per_page: int) -> Page:
     return Page(tuple(items), number, per_page, len(pending) + activated)
 
 
-def one(subscriber_id: str) -> Entry:
+def find_entry(subscriber_id: str) -> Entry:
     """One person, as the list shows them."""
     found = subscribers.find(subscriber_id) if ids.is_id(subscriber_id) else None
     if not found or found.expired(clock.now()):
@@ -105,7 +105,7 @@ def one(subscriber_id: str) -> Entry:
     )
 
 
-def words() -> Words:
+def list_words() -> Words:
     """What people lately came from and are tagged with. One request: everybody is not read for a suggestion."""
     options = {"Limit": _LATELY, "ProjectionExpression": "sources, tags"}
     rows = _query(ACTIVATED, None, **options)["Items"]

@@ -22,7 +22,7 @@ _TO_ONE, _TO_ALL = "confirmations to one", "confirmations"
 _HOUR = 3600
 
 
-def write(kind: str, subscriber_id: str) -> None:
+def send(kind: str, subscriber_id: str) -> None:
     """One message of the mail queue. What there is no reason left to send is not sent."""
     try:
         _LETTERS[kind](subscriber_id)
@@ -40,9 +40,11 @@ def _confirm(subscriber_id: str) -> None:
     until = clock.now() + model.CONFIRMATION_LIFE
     token = tokens.issue(subscriber.id)
     prolonged = (
-        [subscribers.present(subscriber)] if subscriber.activated else subscribers.prolonged(subscriber, until)
+        [subscribers.check_present_write(subscriber)]
+        if subscriber.activated
+        else subscribers.extend_writes(subscriber, until)
     )
-    tables.transact(token_store.issued(subscriber.id, model.CONFIRM, token, until), *prolonged)
+    tables.transact(token_store.issue_write(subscriber.id, model.CONFIRM, token, until), *prolonged)
     try:
         _send(transactional.confirm_mail(subscriber.email, _link("/confirm", token)), subscriber_id)
     except Unavailable:
@@ -57,7 +59,8 @@ def _magic_link(subscriber_id: str) -> None:
     token = tokens.issue(subscriber.id)
     until = clock.now() + model.MAGIC_LINK_LIFE
     tables.transact(
-        token_store.issued(subscriber.id, model.MAGIC_LINK, token, until), subscribers.present(subscriber)
+        token_store.issue_write(subscriber.id, model.MAGIC_LINK, token, until),
+        subscribers.check_present_write(subscriber),
     )
     _send(transactional.magic_link_mail(subscriber.email, _link("/profile", token)), subscriber_id)
 
@@ -70,8 +73,8 @@ def _change_email(subscriber_id: str) -> None:
         return
     token = tokens.issue(subscriber.id)
     tables.transact(
-        token_store.issued(subscriber.id, model.CHANGE_EMAIL, token, clock.parse(row.until)),
-        subscribers.present(subscriber),
+        token_store.issue_write(subscriber.id, model.CHANGE_EMAIL, token, clock.parse(row.until)),
+        subscribers.check_present_write(subscriber),
     )
     _send(transactional.change_email_mail(row.new_email, _link("/confirm", token)), subscriber_id)
     _send(transactional.email_changed_notice(subscriber.email), subscriber_id)
@@ -85,7 +88,7 @@ def _lift(id: str) -> None:
         token_store.forget(row)  # no such wish is kept, so there is nothing to lift and nobody to write to
         return
     token = tokens.issue(id)
-    tables.transact(token_store.issued(id, model.LIFT, token, clock.parse(row.until)))
+    tables.transact(token_store.issue_write(id, model.LIFT, token, clock.parse(row.until)))
     _send(transactional.lift_mail(row.new_email, _link("/resume", token)), id)
 
 
@@ -98,7 +101,7 @@ _LETTERS: dict[str, Callable[[str], None]] = {
 
 
 def _unwanted(email: str) -> bool:
-    return suppressions.holds(model.address_mark(addresses.key(email)))
+    return suppressions.is_suppressed(model.address_pseudonym(addresses.key(email)))
 
 
 def _within_limits(email: str) -> bool:

@@ -108,13 +108,13 @@ def capture(source: Any, tags: Any, metadata: Any, ip_hash: str | None) -> Captu
     )
 
 
-def address_mark(address_key: str) -> str:
+def address_pseudonym(address_key: str) -> str:
     """How an address is named where it must not be: it can be recognised, but not read back."""
-    return pseudonyms.mark("do-not-contact", address_key)
+    return pseudonyms.derive("do-not-contact", address_key)
 
 
-def ip_mark(ip: str) -> str:
-    return pseudonyms.mark("ip", ip)
+def ip_pseudonym(ip: str) -> str:
+    return pseudonyms.derive("ip", ip)
 
 
 def _raw_source(value: Any) -> str:

@@ -51,7 +51,7 @@ def update(request: Request) -> Response:
 @routes.get("/profile/data")
 def data(request: Request) -> Response:
     """All that is stored about the person, to take away."""
-    stored = json.dumps(service.stored_about(request.query.get("token", "")), ensure_ascii=False, indent=2)
+    stored = json.dumps(service.describe_person(request.query.get("token", "")), ensure_ascii=False, indent=2)
     return responses.attachment(stored, "application/json", "my-data.json")
 
 

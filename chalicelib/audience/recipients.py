@@ -38,7 +38,7 @@ class Terms(Protocol):
     def none(self) -> tuple[str, ...]: ...
 
 
-class Aim(Protocol):
+class Targeting(Protocol):
     @property
     def sources(self) -> Terms: ...
     @property
@@ -46,7 +46,7 @@ class Aim(Protocol):
 
 
 def pages(
-    segment: tuple[int, int], after: str | None, aim: Aim, activated_by: datetime, size: int
+    segment: tuple[int, int], after: str | None, targeting: Targeting, activated_by: datetime, size: int
 ) -> Iterator[tuple[list[Recipient], str | None]]:
     """Pages of one segment (which, of how many) after this id, each with the id to go on after (None at the end).
 
@@ -54,7 +54,7 @@ def pages(
     are looked at, not how many are found."""
     number, total = segment
     scan = {
-        **_filter(aim, activated_by),
+        **_filter(targeting, activated_by),
         "ProjectionExpression": _FIELDS,
         "Segment": number,
         "TotalSegments": total,
@@ -70,7 +70,7 @@ def pages(
             return
 
 
-def still(people: Sequence[str]) -> list[Recipient]:
+def reload(people: Sequence[str]) -> list[Recipient]:
     """Those of them who are activated subscribers now, as they are now, in the same order."""
     found: dict[str, Recipient] = {}
     wanted = [{"id": {"S": one}} for one in people]
@@ -85,9 +85,9 @@ def still(people: Sequence[str]) -> list[Recipient]:
     return [found[one] for one in people if one in found]
 
 
-def count(aim: Aim, activated_by: datetime) -> int:
+def count(targeting: Targeting, activated_by: datetime) -> int:
     """How many would be written to. Reads the whole table: cheap per person, but not for every page view."""
-    scan = {**_filter(aim, activated_by), "Select": "COUNT", "ConsistentRead": False}
+    scan = {**_filter(targeting, activated_by), "Select": "COUNT", "ConsistentRead": False}
     counted = 0
     while True:
         page = raw.dynamodb("Scan", scan)
@@ -97,7 +97,7 @@ def count(aim: Aim, activated_by: datetime) -> int:
         scan["ExclusiveStartKey"] = page["LastEvaluatedKey"]
 
 
-def at_least(most: int) -> int:
+def count_up_to(most: int) -> int:
     """How many rows there are, counted no further than this: enough to know a small audience from a large one."""
     scan: dict[str, Any] = {"TableName": _table(), "Select": "COUNT"}
     counted = 0
@@ -109,7 +109,7 @@ def at_least(most: int) -> int:
         scan["ExclusiveStartKey"] = page["LastEvaluatedKey"]
 
 
-def id_of(address: Address) -> str | None:
+def find_id(address: Address) -> str | None:
     """Who has this address."""
     return emails.find_owner(address.key, clock.now())
 
@@ -128,10 +128,10 @@ def _recipient(item: dict[str, Any]) -> Recipient:
     )
 
 
-def _filter(aim: Aim, activated_by: datetime) -> dict[str, Any]:
+def _filter(targeting: Targeting, activated_by: datetime) -> dict[str, Any]:
     conditions = ["#status = :activated", "activated_at <= :by"]
     values = {":activated": {"S": "activated"}, ":by": {"S": clock.text(activated_by)}}
-    for name, terms in (("sources", aim.sources), ("tags", aim.tags)):
+    for name, terms in (("sources", targeting.sources), ("tags", targeting.tags)):
         conditions += _conditions(name, terms, values)
     return {
         "TableName": _table(),

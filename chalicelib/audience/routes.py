@@ -82,7 +82,7 @@ def _subscribe(request: Request) -> None:
 
 
 def _sign_up(request: Request) -> SignUp:
-    ip_hash = model.ip_mark(client_ip(request)) if settings.current().keep_ip_hash else None
+    ip_hash = model.ip_pseudonym(client_ip(request)) if settings.current().keep_ip_hash else None
     source = request.fields.get("source") or None
     return SignUp(
         address=addresses.parse(request.text("email")),

@@ -53,7 +53,7 @@ def confirm(text: str) -> str:
                 _activate(subscriber, row, now)
             else:
                 _change_email(subscriber, row, now)
-            outbox.hurry(subscriber.id)
+            outbox.relay_soon(subscriber.id)
             return str(row.kind)
         except tables.Stale:
             continue  # something moved between reading and writing: look again and decide again
@@ -84,13 +84,13 @@ def update_profile(text: str, nickname: str | None, email: str | None) -> bool:
         subscriber = profile.subscriber
         now = clock.now()
         changes_email = address is not None and address.typed != subscriber.email
-        writes = [token_store.consumed(row)]
+        writes = [token_store.consume_write(row)]
         if nickname is not None:
-            writes.append(subscribers.renamed(subscriber, nickname))
+            writes.append(subscribers.rename_write(subscriber, nickname))
         if address and changes_email:
             if emails.find_owner(address.key, now) not in (None, subscriber.id):
                 raise Conflict(_TAKEN)
-            writes.append(token_store.change_asked(subscriber, address.typed, now + model.CONFIRMATION_LIFE))
+            writes.append(token_store.request_change_write(subscriber, address.typed, now + model.CONFIRMATION_LIFE))
         try:
             tables.transact(*writes)
         except tables.Stale:
@@ -133,7 +133,7 @@ def request_lift(email: str | None) -> None:
     address = addresses.parse(email)
     limits.spend("lift", address.key, most=1, seconds=3600)
     id = ids.new()
-    tables.transact(token_store.lift_asked(id, address.typed, clock.now() + model.MAGIC_LINK_LIFE))
+    tables.transact(token_store.request_lift_write(id, address.typed, clock.now() + model.MAGIC_LINK_LIFE))
     queues.send("mail", {"kind": model.LIFT, "subscriber_id": id})
 
 
@@ -144,10 +144,10 @@ def check_lift(text: str) -> None:
 def lift(text: str) -> None:
     row = _lift_row(text)
     assert row.new_email
-    erasure.lift(addresses.key(row.new_email), "person", token_store.consumed(row))
+    erasure.lift(addresses.key(row.new_email), "person", token_store.consume_write(row))
 
 
-def stored_about(text: str) -> dict[str, object]:
+def describe_person(text: str) -> dict[str, object]:
     """All that is kept about the person who holds this magic link, for them to take away."""
     profile, _ = _opened(text)
     person = profile.subscriber
@@ -161,12 +161,12 @@ def stored_about(text: str) -> dict[str, object]:
         "pending_email": profile.pending_email,
         "sources": sorted(person.sources),
         "tags": sorted(person.tags),
-        "captures": captures.of(person.id),
+        "captures": captures.describe(person.id),
         **{room: about(person.id) for room, about in kept_elsewhere.items()},
     }
 
 
-def address_of(subscriber_id: str) -> str | None:
+def find_address(subscriber_id: str) -> str | None:
     """For those who may know it; None once the person is gone."""
     subscriber = subscribers.find(subscriber_id)
     return subscriber.email if subscriber else None
@@ -174,19 +174,21 @@ def address_of(subscriber_id: str) -> str | None:
 
 def _activate(subscriber: Subscriber, row: TokenRow, now: datetime) -> None:
     if subscriber.activated:
-        writes = subscribers.joined_sources(subscriber, now) if subscriber.asked_sources else []
+        writes = subscribers.join_sources_writes(subscriber, now) if subscriber.asked_sources else []
     else:
-        writes = [*subscribers.activated(subscriber, now), census.joined(now)]
-    tables.transact(token_store.used(row, now), *writes, sign_ups.told(EventType.SUBSCRIPTION_CONFIRMED, subscriber))
+        writes = [*subscribers.activate_writes(subscriber, now), census.joined_write(now)]
+    tables.transact(
+        token_store.use_write(row, now), *writes, sign_ups.event_write(EventType.SUBSCRIPTION_CONFIRMED, subscriber)
+    )
     log.metric("Confirmed")
 
 
 def _change_email(subscriber: Subscriber, row: TokenRow, now: datetime) -> None:
     assert row.new_email
-    changes = subscribers.email_changed(subscriber, row.new_email, now)
-    event = outbox.record(EventType.EMAIL_CHANGED, subscriber.id, {"subscriber_id": subscriber.id})
+    changes = subscribers.change_email_writes(subscriber, row.new_email, now)
+    event = outbox.event_write(EventType.EMAIL_CHANGED, subscriber.id, {"subscriber_id": subscriber.id})
     try:
-        tables.transact(*changes, token_store.used(row, now), event)
+        tables.transact(*changes, token_store.use_write(row, now), event)
     except tables.Stale as stale:
         if any(isinstance(found, EmailRow) for found in stale.found):
             raise Conflict(_TAKEN) from stale

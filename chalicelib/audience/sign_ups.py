@@ -24,12 +24,12 @@ def take_in(mark: str) -> str | None:
         row = sign_up_store.find(mark)
         if not row or clock.parse(row.until) <= clock.now():
             return None
-        if suppressions.holds(mark):
-            tables.transact(sign_up_store.removed(mark))  # who wants no mail is not kept as waiting for one
+        if suppressions.is_suppressed(mark):
+            tables.transact(sign_up_store.delete_write(mark))  # who wants no mail is not kept as waiting for one
             return None
         owner: str | None = row.owner
         try:
-            for one in sign_up_store.waiting(row):
+            for one in sign_up_store.list_waiting(row):
                 owner = _taken_in(one)
             return owner
         except tables.Stale:
@@ -37,9 +37,9 @@ def take_in(mark: str) -> str | None:
     raise Unavailable
 
 
-def told(type: EventType, subscriber: Subscriber) -> tables.Write:
+def event_write(type: EventType, subscriber: Subscriber) -> tables.Write:
     sources = ",".join(sorted(subscriber.asked_sources))
-    return outbox.record(type, subscriber.id, {"subscriber_id": subscriber.id, "source": sources})
+    return outbox.event_write(type, subscriber.id, {"subscriber_id": subscriber.id, "source": sources})
 
 
 def _taken_in(one: Waiting) -> str:
@@ -48,10 +48,10 @@ def _taken_in(one: Waiting) -> str:
     newcomer = _newcomer(one, now)
     try:
         tables.transact(
-            *subscribers.created(newcomer, now),
-            captures.asked(newcomer.id, one.sign_up.capture, now),
-            told(EventType.SUBSCRIPTION_CREATED, newcomer),
-            sign_up_store.taken(one, newcomer.id),
+            *subscribers.create_writes(newcomer, now),
+            captures.request_write(newcomer.id, one.sign_up.capture, now),
+            event_write(EventType.SUBSCRIPTION_CREATED, newcomer),
+            sign_up_store.take_write(one, newcomer.id),
         )
         return newcomer.id
     except tables.Stale as stale:
@@ -84,10 +84,10 @@ def _asked_again(one: Waiting, subscriber: Subscriber, now: datetime) -> None:
     """What is said now is kept, if there is anything to keep, to be confirmed with the link; an active reader who
     names no new source is left exactly as they are."""
     capture = _added(subscriber, one.sign_up)
-    writes = subscribers.asked_again(subscriber, one.sign_up.nickname, capture)
+    writes = subscribers.request_writes(subscriber, one.sign_up.nickname, capture)
     if capture:
-        writes.append(captures.asked(subscriber.id, capture, now))
-    tables.transact(*writes, sign_up_store.taken(one, subscriber.id))
+        writes.append(captures.request_write(subscriber.id, capture, now))
+    tables.transact(*writes, sign_up_store.take_write(one, subscriber.id))
 
 
 def _added(subscriber: Subscriber, sign_up: SignUp) -> Capture | None:

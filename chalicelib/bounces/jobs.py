@@ -15,7 +15,7 @@ def handle(message: Any) -> None:
     if not isinstance(event, dict):
         return  # SES greets a new topic with a sentence
     try:
-        service.note(event)
+        service.record_event(event)
     except Invalid:
         log.warning("bounces.not_ours")
 

@@ -14,9 +14,9 @@ routes = Routes(__name__, authorizer=door)
 
 @routes.get("/admin/api/bounces")
 def list_bounces(request: Request) -> Response:
-    number, size = paging.asked(request)
+    number, size = paging.requested(request)
     found = service.page(number, size)
-    return responses.json(paging.answer([_shown(one) for one in found.items], number, size, found.total))
+    return responses.json(paging.page_body([_shown(one) for one in found.items], number, size, found.total))
 
 
 def _shown(one: Shown) -> dict[str, str | None]:

@@ -30,7 +30,7 @@ class Page:
     total: int
 
 
-def note(event: Mapping[str, Any]) -> None:
+def record_event(event: Mapping[str, Any]) -> None:
     """Act on one event of SES. The same event again changes nothing."""
     report = model.read(event, mailboxes.sender_address(), clock.now())
     if event.get("eventType") == "Rendering Failure":
@@ -44,16 +44,16 @@ def note(event: Mapping[str, Any]) -> None:
             _note_complaint(finding.address)
 
 
-def refused(subscriber_id: str, delivery_id: str, reason: str) -> None:
+def record_refusal(subscriber_id: str, delivery_id: str, reason: str) -> None:
     """SES would not even take the mail for this person."""
-    mark = pseudonyms.mark("bounce", f"{delivery_id} {subscriber_id}")[:16]
+    mark = pseudonyms.derive("bounce", f"{delivery_id} {subscriber_id}")[:16]
     _record(Bounce(subscriber_id, f"refused: {reason}", clock.now(), mark, delivery_id))
 
 
 def page(number: int, size: int) -> Page:
     """Newest first, with the address as it is now; bounces of people who have left are not shown."""
     bounces = list(store.newest_first(clock.now()))
-    people = {person.id: person for person in recipients.still(sorted({one.subscriber_id for one in bounces}))}
+    people = {person.id: person for person in recipients.reload(sorted({one.subscriber_id for one in bounces}))}
     known = [Shown(one, people[one.subscriber_id]) for one in bounces if one.subscriber_id in people]
     first = (number - 1) * size
     return Page(known[first : first + size], len(known))
@@ -66,9 +66,9 @@ def about(subscriber_id: str) -> list[dict[str, str]]:
 
 
 def _note_bounce(report: Report, finding: Bounced) -> None:
-    subscriber_id = recipients.id_of(finding.address)
+    subscriber_id = recipients.find_id(finding.address)
     if subscriber_id:
-        mark = pseudonyms.mark("bounce", f"{report.id} {finding.address.key}")[:16]
+        mark = pseudonyms.derive("bounce", f"{report.id} {finding.address.key}")[:16]
         _record(Bounce(subscriber_id, finding.reason, report.at, mark, report.delivery_id))
 
 
@@ -76,17 +76,17 @@ def _record(bounce: Bounce) -> None:
     payload = {"subscriber_id": bounce.subscriber_id, "reason": bounce.reason}
     if bounce.delivery_id:
         payload["delivery_id"] = bounce.delivery_id
-    told = outbox.record(EventType.BOUNCE_RECORDED, bounce.subscriber_id, payload)
+    told = outbox.event_write(EventType.BOUNCE_RECORDED, bounce.subscriber_id, payload)
     try:
-        tables.transact(store.recording(bounce), told)
+        tables.transact(store.create_write(bounce), told)
     except tables.Stale:
         return  # told before
-    outbox.hurry(bounce.subscriber_id)
+    outbox.relay_soon(bounce.subscriber_id)
     log.metric("Bounce")
 
 
 def _note_complaint(address: Address) -> None:
     """Somebody pressed *spam*: they are let go, and never written to again unless they lift that themselves."""
-    if recipients.id_of(address):
+    if recipients.find_id(address):
         erasure.suppress(address.key, _COMPLAINT)
         log.metric("Complaint")

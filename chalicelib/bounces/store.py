@@ -26,7 +26,7 @@ class BounceRow(tables.Row):
     expires_at = NumberAttribute()
 
 
-def recording(bounce: Bounce) -> tables.Write:
+def create_write(bounce: Bounce) -> tables.Write:
     """Holds only for the first time."""
     row = BounceRow(
         _SHELF,

@@ -16,22 +16,22 @@ _LAST_PAGE = 10_000
 
 @routes.get("/archive", head=True)
 def list_archive(request: Request) -> Response:
-    shelf = archive.shelf(_number(request))
-    return pages.page("public/archive.html", shelf=shelf).having(Cache_Control=_KEEP)
+    issues = archive.list_issues(_number(request))
+    return pages.page("public/archive.html", page_of_issues=issues).with_headers(Cache_Control=_KEEP)
 
 
 @routes.get("/archive/{campaign_id}", head=True)
 def read_archive(request: Request) -> Response:
     try:
-        body = archive.letter(request.path["campaign_id"])
+        body = archive.render_issue(request.path["campaign_id"])
     except NotFound:
         raise NotFound("There is no such page") from None
-    return responses.letter(body).having(Cache_Control=_KEEP)
+    return responses.email_page(body).with_headers(Cache_Control=_KEEP)
 
 
 @routes.get("/archive/feed.xml", head=True)
 def archive_feed(request: Request) -> Response:
-    issues = archive.shelf(1).issues
+    issues = archive.list_issues(1).issues
     updated = clock.text(issues[0].published_at if issues else clock.parse("2026-01-01T00:00:00Z"))
     body = pages.text("public/archive_feed.xml", issues=issues, updated=updated, text=clock.text)
     return responses.asset(body, "application/atom+xml", 300)

@@ -31,21 +31,21 @@ class DeliveryRow(tables.Row):
     finished_at = UnicodeAttribute(null=True)
 
 
-def of(campaign_id: str) -> tuple[Delivery, ...]:
+def list_deliveries(campaign_id: str) -> tuple[Delivery, ...]:
     return tuple(_delivery(row) for row in tables.query(DeliveryRow, campaign_id, consistent_read=True))
 
 
-def creating(delivery: Delivery) -> tables.Write:
+def create_write(delivery: Delivery) -> tables.Write:
     return tables.Put(_row(delivery), DeliveryRow.id.does_not_exist())
 
 
-def stepping(before: Delivery, after: Delivery) -> tables.Write:
+def step_write(before: Delivery, after: Delivery) -> tables.Write:
     """Holds only if the delivery is still in the state, and on the attempt, it was read in."""
     same = (DeliveryRow.state == before.state.value) & (DeliveryRow.attempt == before.attempt)
     return tables.Put(_row(after), same)
 
 
-def deleting(delivery: Delivery) -> tables.Write:
+def delete_write(delivery: Delivery) -> tables.Write:
     return tables.Delete(DeliveryRow(delivery.campaign_id, delivery.id))
 
 
@@ -75,8 +75,8 @@ def _row(delivery: Delivery) -> DeliveryRow:
         note=delivery.note,
         attempt=delivery.attempt,
         created_at=clock.text(delivery.created_at),
-        started_at=written(delivery.started_at),
-        finished_at=written(delivery.finished_at),
+        started_at=format_moment(delivery.started_at),
+        finished_at=format_moment(delivery.finished_at),
         recipients=delivery.counts.recipients,
         sent_count=delivery.counts.sent,
         failure_count=delivery.counts.failed,
@@ -96,14 +96,14 @@ def _delivery(row: DeliveryRow) -> Delivery:
         note=row.note,
         attempt=int(row.attempt),
         created_at=clock.parse(row.created_at),
-        started_at=read(row.started_at),
-        finished_at=read(row.finished_at),
+        started_at=parse_moment(row.started_at),
+        finished_at=parse_moment(row.finished_at),
     )
 
 
-def written(moment: datetime | None) -> str | None:
+def format_moment(moment: datetime | None) -> str | None:
     return clock.text(moment) if moment else None
 
 
-def read(stored: str | None) -> datetime | None:
+def parse_moment(stored: str | None) -> datetime | None:
     return clock.parse(stored) if stored else None

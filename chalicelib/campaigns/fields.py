@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Any, TypeVar
 
 from chalicelib.campaigns.content import placeholders
-from chalicelib.campaigns.model import Aim, Terms
+from chalicelib.campaigns.model import Targeting, Terms
 from chalicelib.kernel.errors import Invalid
 from chalicelib.mail.message import LONGEST_SUBJECT
 
@@ -90,12 +90,12 @@ def moment(value: Any, zone: str | None, now: datetime) -> datetime:
     return when
 
 
-def aim(value: Any) -> Aim:
+def targeting(value: Any) -> Targeting:
     """`null` and `{}` are everybody."""
     if value is None:
-        return Aim()
+        return Targeting()
     named = _object(value, "Aim", {"sources", "tags"})
-    return Aim(**{name: _terms(terms, f"Aim {name}") for name, terms in named.items()})
+    return Targeting(**{name: _terms(terms, f"Aim {name}") for name, terms in named.items()})
 
 
 def _terms(value: Any, name: str) -> Terms:

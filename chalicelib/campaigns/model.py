@@ -32,7 +32,7 @@ class DeliveryState(StrEnum):
     FAILED = "failed"
 
 
-class Deed(StrEnum):
+class Action(StrEnum):
     UPDATE = "update"
     DELETE = "delete"
     SEND = "send"
@@ -51,11 +51,11 @@ class Origin(StrEnum):
 
 
 _PERMITTED = {
-    Deed.UPDATE: {State.DRAFT, State.SCHEDULED},
-    Deed.DELETE: {State.DRAFT},
-    Deed.SEND: {State.DRAFT, State.SCHEDULED},
-    Deed.SCHEDULE: {State.DRAFT, State.SCHEDULED},
-    Deed.CANCEL: {State.SCHEDULED},
+    Action.UPDATE: {State.DRAFT, State.SCHEDULED},
+    Action.DELETE: {State.DRAFT},
+    Action.SEND: {State.DRAFT, State.SCHEDULED},
+    Action.SCHEDULE: {State.DRAFT, State.SCHEDULED},
+    Action.CANCEL: {State.SCHEDULED},
 }
 
 _STEPS = {
@@ -83,7 +83,7 @@ class Terms:
 
 
 @value
-class Aim:
+class Targeting:
     """Whom a campaign is for: everybody, or those whose sources and tags both match."""
 
     sources: Terms = field(default_factory=Terms)
@@ -91,7 +91,7 @@ class Aim:
 
     @property
     def everybody(self) -> bool:
-        return self == Aim()
+        return self == Targeting()
 
     def reaches(self, sources: Set[str], tags: Set[str]) -> bool:
         return self.sources.match(sources) and self.tags.match(tags)
@@ -144,7 +144,7 @@ class Campaign:
     state: State = State.DRAFT
     preheader: str = ""
     format: Format = Format.HTML
-    aim: Aim = field(default_factory=Aim)
+    targeting: Targeting = field(default_factory=Targeting)
     origin: Origin = Origin.MANUAL
     scheduled_at: datetime | None = None
     time_zone: str = "UTC"
@@ -164,7 +164,7 @@ class Content:
 
 
 @value
-class Whole:
+class CampaignDetail:
     campaign: Campaign
     content: Content
     deliveries: tuple[Delivery, ...]
@@ -173,7 +173,7 @@ class Whole:
         return next((one for one in self.deliveries if one.id == delivery_id), None)
 
 
-def permit(deed: Deed, state: State) -> None:
+def permit(deed: Action, state: State) -> None:
     if state not in _PERMITTED[deed]:
         raise Conflict(NOT_ALLOWED)
 
@@ -183,7 +183,7 @@ def permit_retry(delivery: Delivery) -> None:
         raise Conflict(NOT_ALLOWED)
 
 
-def permitted(state: State) -> list[str]:
+def permitted_actions(state: State) -> list[str]:
     """What may be done to a campaign in this state, for whoever draws the buttons."""
     return [deed.value for deed, states in _PERMITTED.items() if state in states]
 
@@ -206,7 +206,7 @@ def step(delivery: Delivery, to: DeliveryState, now: datetime) -> Delivery:
     return replace(delivery, state=to, finished_at=now, note=None)
 
 
-def derive(deliveries: Iterable[Delivery], scheduled_at: datetime | None) -> State:
+def derive_state(deliveries: Iterable[Delivery], scheduled_at: datetime | None) -> State:
     """A campaign's state follows from its deliveries and from whether a time is set."""
     states = {delivery.state for delivery in deliveries}
     if DeliveryState.SENDING in states:
@@ -216,9 +216,9 @@ def derive(deliveries: Iterable[Delivery], scheduled_at: datetime | None) -> Sta
     return State.SCHEDULED if scheduled_at else State.DRAFT
 
 
-def following(campaign: Campaign, deliveries: Sequence[Delivery], now: datetime) -> Campaign:
+def with_deliveries(campaign: Campaign, deliveries: Sequence[Delivery], now: datetime) -> Campaign:
     """The campaign as it is after its deliveries became these: state, sums, and when it was first published."""
-    state = derive(deliveries, campaign.scheduled_at)
+    state = derive_state(deliveries, campaign.scheduled_at)
     published_at = campaign.published_at or (now if state is State.PUBLISHED else None)
     return replace(
         campaign,
@@ -231,7 +231,7 @@ def following(campaign: Campaign, deliveries: Sequence[Delivery], now: datetime)
     )
 
 
-def outcome(counts: Counts, error_detail: str | None) -> DeliveryState:
+def final_state(counts: Counts, error_detail: str | None) -> DeliveryState:
     """A delivery failed if it was stopped, if somebody may have been missed, or if nobody was reached at all.
 
     Addresses that were refused one by one do not make it fail: trying them again would be refused again."""

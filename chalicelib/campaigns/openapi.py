@@ -272,7 +272,7 @@ PATHS: Part = {
             "countAudience",
             "How many people an aim reaches now",
             {"200": _answer("So many", _object(recipients=_COUNT)), **_INVALID, **_SILENT},
-            _object([], aim=_ref("Aim")),
+            _object([], targeting=_ref("Aim")),
         ),
     },
 }

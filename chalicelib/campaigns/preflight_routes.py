@@ -19,13 +19,13 @@ routes = Routes(__name__, authorizer=door)
 @routes.get("/admin/api/campaigns/{campaign_id}/preflight")
 def preflight_campaign(request: Request) -> Response:
     """With `?visit=links` the links are visited too."""
-    whole = service.view(request.path["campaign_id"])
-    return responses.json(_report(preflight.check(whole, visit=request.query.get("visit") == "links")))
+    detail = service.view(request.path["campaign_id"])
+    return responses.json(_report(preflight.check(detail, visit=request.query.get("visit") == "links")))
 
 
 @routes.post("/admin/api/campaigns/audience")
 def count_audience(request: Request) -> Response:
-    return responses.json({"recipients": preflight.count(fields.aim(request.fields.get("aim")))})
+    return responses.json({"recipients": preflight.count_recipients(fields.targeting(request.fields.get("aim")))})
 
 
 def _report(report: Report) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from typing import Any
 from chalicelib.access.door import door
 from chalicelib.campaigns import service
 from chalicelib.campaigns.content import renderer
-from chalicelib.campaigns.model import Whole
+from chalicelib.campaigns.model import CampaignDetail
 from chalicelib.campaigns.review import previews
 from chalicelib.campaigns.routes import draft
 from chalicelib.web import responses
@@ -19,18 +19,18 @@ routes = Routes(__name__, authorizer=door)
 @routes.get("/admin/api/campaigns/{campaign_id}/preview")
 def preview_campaign(request: Request) -> Response:
     """The very HTML that is sent, to somebody called `?nickname=`."""
-    name = previews.nickname(request.query.get("nickname"))
-    return responses.letter(previews.proof(service.view(request.path["campaign_id"]), name).html)
+    name = previews.parse_nickname(request.query.get("nickname"))
+    return responses.email_page(previews.preview(service.view(request.path["campaign_id"]), name).html)
 
 
 @routes.post("/admin/api/campaigns/preview")
 def preview_draft(request: Request) -> Response:
     """Both parts of what is being composed, before it is saved."""
-    name = previews.nickname(request.fields.get("nickname"))
-    return responses.json(_proof(service.imagine(draft(request)), name))
+    name = previews.parse_nickname(request.fields.get("nickname"))
+    return responses.json(_proof(service.preview_detail(draft(request)), name))
 
 
-def _proof(whole: Whole, name: str | None) -> dict[str, Any]:
-    message = previews.proof(whole, name)
-    removed = renderer.removed(whole.campaign.format, whole.content.body)
+def _proof(detail: CampaignDetail, name: str | None) -> dict[str, Any]:
+    message = previews.preview(detail, name)
+    removed = renderer.removed_markup(detail.campaign.format, detail.content.body)
     return {"subject": message.subject, "html": message.html, "text": message.text, "removed": removed}

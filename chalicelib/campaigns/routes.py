@@ -6,7 +6,7 @@ from chalicelib.access import audit
 from chalicelib.access.door import door
 from chalicelib.campaigns import fields, serializers, service
 from chalicelib.campaigns.content import renderer
-from chalicelib.campaigns.model import Format, State, Whole
+from chalicelib.campaigns.model import CampaignDetail, Format, State
 from chalicelib.campaigns.review import previews
 from chalicelib.campaigns.sending import deliveries, progress
 from chalicelib.campaigns.service import Draft
@@ -25,10 +25,12 @@ _CAMPAIGN = _CAMPAIGNS + "/{campaign_id}"
 
 @routes.get(_CAMPAIGNS)
 def list_campaigns(request: Request) -> Response:
-    number, size = paging.asked(request)
+    number, size = paging.requested(request)
     state = request.query.get("state") or None
-    page = service.page(fields.choice(State, state, "state") if state else None, number, size)
-    return responses.json(paging.answer([serializers.line(one) for one in page.items], number, size, page.total))
+    page = service.list_page(fields.choice(State, state, "state") if state else None, number, size)
+    return responses.json(
+        paging.page_body([serializers.campaign_line(one) for one in page.items], number, size, page.total)
+    )
 
 
 @routes.post(_CAMPAIGNS)
@@ -36,17 +38,17 @@ def create_campaign(request: Request) -> Response:
     if request.fields.get("scheduled_at") is not None:
         raise Invalid("A campaign begins as a draft: create it, then schedule it")
     made = service.create(draft(request))
-    return _answer(made, 201, removed=renderer.removed(made.campaign.format, made.content.body))
+    return _answer(made, 201, removed=renderer.removed_markup(made.campaign.format, made.content.body))
 
 
 @routes.get(_CAMPAIGN)
 def view_campaign(request: Request) -> Response:
-    return _answer(progress.live(service.view(request.path["campaign_id"])))
+    return _answer(progress.with_live_counts(service.view(request.path["campaign_id"])))
 
 
 @routes.get(_CAMPAIGN + "/progress")
 def watch_campaign(request: Request) -> Response:
-    look = progress.look(request.path["campaign_id"])
+    look = progress.read_progress(request.path["campaign_id"])
     found = [serializers.delivery(one) for one in look.deliveries]
     return responses.json({"state": look.state.value, "expected": look.expected, "deliveries": found})
 
@@ -57,14 +59,14 @@ def update_campaign(request: Request) -> Response:
     changed = service.update(request.path["campaign_id"], edits, content, _version(request))
     if edits.get("scheduled_at"):
         audit.record(request, "campaign.schedule", campaign_id=changed.campaign.id)
-    return _answer(changed, removed=renderer.removed(changed.campaign.format, changed.content.body))
+    return _answer(changed, removed=renderer.removed_markup(changed.campaign.format, changed.content.body))
 
 
 @routes.delete(_CAMPAIGN)
 def delete_campaign(request: Request) -> Response:
     service.delete(request.path["campaign_id"])
     audit.record(request, "campaign.delete", campaign_id=request.path["campaign_id"])
-    return responses.nothing()
+    return responses.no_content()
 
 
 @routes.post(_CAMPAIGN + "/send")
@@ -100,18 +102,18 @@ def duplicate_campaign(request: Request) -> Response:
 @routes.post(_CAMPAIGN + "/test")
 def test_campaign(request: Request) -> Response:
     address = addresses.parse(request.text("email"))
-    whole = service.view(request.path["campaign_id"])
-    previews.send_test(whole, address, previews.nickname(request.fields.get("nickname")))
-    audit.record(request, "campaign.test", campaign_id=whole.campaign.id)
-    return _answer(whole)
+    detail = service.view(request.path["campaign_id"])
+    previews.send_test(detail, address, previews.parse_nickname(request.fields.get("nickname")))
+    audit.record(request, "campaign.test", campaign_id=detail.campaign.id)
+    return _answer(detail)
 
 
 @routes.post(_CAMPAIGN + "/deliveries/{delivery_id}/retry")
 def retry_delivery(request: Request) -> Response:
     campaign_id, delivery_id = request.path["campaign_id"], request.path["delivery_id"]
-    whole = deliveries.retry(campaign_id, delivery_id)
+    detail = deliveries.retry(campaign_id, delivery_id)
     audit.record(request, "delivery.retry", campaign_id=campaign_id, delivery_id=delivery_id)
-    return responses.json(next(serializers.delivery(one) for one in whole.deliveries if one.id == delivery_id))
+    return responses.json(next(serializers.delivery(one) for one in detail.deliveries if one.id == delivery_id))
 
 
 def draft(request: Request) -> Draft:
@@ -123,7 +125,7 @@ def draft(request: Request) -> Draft:
         text=fields.text(given.get("text")),
         preheader=fields.preheader(given.get("preheader")),
         format=_format(given),
-        aim=fields.aim(given.get("aim")),
+        targeting=fields.targeting(given.get("aim")),
     )
 
 
@@ -138,7 +140,7 @@ def _edits(request: Request) -> dict[str, Any]:
     if "format" in given:
         edits["format"] = _format(given)
     if "aim" in given:
-        edits["aim"] = fields.aim(given["aim"])
+        edits["targeting"] = fields.targeting(given["aim"])
     if given.get("time_zone") is not None:
         edits["time_zone"] = fields.time_zone(given["time_zone"])
     if "scheduled_at" in given:
@@ -169,5 +171,5 @@ def _version(request: Request) -> int | None:
     return version
 
 
-def _answer(whole: Whole, status: int = 200, **more: Any) -> Response:
-    return responses.json({**serializers.whole(whole), **more}, status)
+def _answer(detail: CampaignDetail, status: int = 200, **more: Any) -> Response:
+    return responses.json({**serializers.campaign_detail(detail), **more}, status)

@@ -5,11 +5,11 @@ from datetime import datetime
 from typing import Any
 
 from chalicelib.campaigns import model
-from chalicelib.campaigns.model import Campaign, Counts, Delivery, Whole
+from chalicelib.campaigns.model import Campaign, CampaignDetail, Counts, Delivery
 from chalicelib.kernel import clock
 
 
-def line(campaign: Campaign) -> dict[str, Any]:
+def campaign_line(campaign: Campaign) -> dict[str, Any]:
     """One line of the list."""
     return {
         "id": campaign.id,
@@ -26,18 +26,18 @@ def line(campaign: Campaign) -> dict[str, Any]:
     }
 
 
-def whole(whole: Whole) -> dict[str, Any]:
-    campaign = whole.campaign
+def campaign_detail(detail: CampaignDetail) -> dict[str, Any]:
+    campaign = detail.campaign
     return {
-        **line(campaign),
+        **campaign_line(campaign),
         "preheader": campaign.preheader,
         "format": campaign.format.value,
-        "body": whole.content.body,
-        "text": whole.content.text,
-        "aim": asdict(campaign.aim),
+        "body": detail.content.body,
+        "text": detail.content.text,
+        "aim": asdict(campaign.targeting),
         "version": campaign.version,
-        "permitted": model.permitted(campaign.state),
-        "deliveries": [delivery(one) for one in whole.deliveries],
+        "permitted": model.permitted_actions(campaign.state),
+        "deliveries": [delivery(one) for one in detail.deliveries],
     }
 
 

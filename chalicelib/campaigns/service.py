@@ -5,7 +5,17 @@ from datetime import datetime
 from typing import Any
 
 from chalicelib.campaigns import changes, fields, model, store
-from chalicelib.campaigns.model import Aim, Campaign, Content, Deed, Delivery, Format, Origin, State, Whole
+from chalicelib.campaigns.model import (
+    Action,
+    Campaign,
+    CampaignDetail,
+    Content,
+    Delivery,
+    Format,
+    Origin,
+    State,
+    Targeting,
+)
 from chalicelib.campaigns.sending import deliveries
 from chalicelib.kernel import clock, ids, log
 from chalicelib.kernel.aws import tables
@@ -22,7 +32,7 @@ class Draft:
     text: str | None = None
     preheader: str = ""
     format: Format = Format.HTML
-    aim: Aim = field(default_factory=Aim)
+    targeting: Targeting = field(default_factory=Targeting)
 
 
 @value
@@ -31,102 +41,106 @@ class Page:
     total: int
 
 
-def create(draft: Draft, origin: Origin = Origin.MANUAL) -> Whole:
+def create(draft: Draft, origin: Origin = Origin.MANUAL) -> CampaignDetail:
     made = _made(draft, origin, clock.now())
-    tables.transact(*store.creating(made))
+    tables.transact(*store.create_writes(made))
     return made
 
 
-def prepare(draft: Draft, send: bool, origin: Origin = Origin.FEED) -> tuple[Whole, list[tables.Write]]:
+def create_writes(
+    draft: Draft, send: bool, origin: Origin = Origin.FEED
+) -> tuple[CampaignDetail, list[tables.Write]]:
     """A campaign as writes, for the caller's own transaction. Once that is through, `deliveries.wake(whole)`."""
     now = clock.now()
     made = _made(draft, origin, now)
     if send:
-        made = changes.sending(made, now)
-    return made, store.creating(made)
+        made = changes.start_deliveries(made, now)
+    return made, store.create_writes(made)
 
 
-def imagine(draft: Draft) -> Whole:
+def preview_detail(draft: Draft) -> CampaignDetail:
     """The campaign this would be; nothing is kept."""
     return _made(draft, Origin.MANUAL, clock.now())
 
 
-def view(campaign_id: str) -> Whole:
-    return changes.known(campaign_id)
+def view(campaign_id: str) -> CampaignDetail:
+    return changes.get_detail(campaign_id)
 
 
-def page(state: State | None, number: int, size: int) -> Page:
-    return Page(store.page(state, (number - 1) * size, size), store.total(state))
+def list_page(state: State | None, number: int, size: int) -> Page:
+    return Page(store.list_page(state, (number - 1) * size, size), store.count(state))
 
 
-def update(campaign_id: str, edits: dict[str, Any], content: dict[str, Any], version: int | None = None) -> Whole:
+def update(
+    campaign_id: str, edits: dict[str, Any], content: dict[str, Any], version: int | None = None
+) -> CampaignDetail:
     """`edits` are fields of `Campaign`, `content` fields of `Content`, all of them checked.
 
     Setting `scheduled_at` on a draft schedules it, and taking it away makes it a draft again."""
 
-    def edit(whole: Whole) -> changes.Changed:
-        if version is not None and version != whole.campaign.version:
+    def edit(detail: CampaignDetail) -> changes.Changed:
+        if version is not None and version != detail.campaign.version:
             raise Conflict("The campaign was changed meanwhile: read it again")
-        return changes.edited(whole, edits, content)
+        return changes.edit_writes(detail, edits, content)
 
-    return changes.apply(campaign_id, Deed.UPDATE, edit)
+    return changes.apply(campaign_id, Action.UPDATE, edit)
 
 
 def delete(campaign_id: str) -> None:
-    changes.apply(campaign_id, Deed.DELETE, lambda whole: (whole, store.deleting(whole)))
+    changes.apply(campaign_id, Action.DELETE, lambda detail: (detail, store.delete_writes(detail)))
 
 
-def send_now(campaign_id: str, due: datetime | None = None) -> Whole:
+def send_now(campaign_id: str, due: datetime | None = None) -> CampaignDetail:
     """`due`: only if its time has come by then. The list it was found in may be a moment old, and somebody may have
     cancelled it since, or put it off."""
 
-    def begin(whole: Whole) -> changes.Changed:
-        at = whole.campaign.scheduled_at
+    def begin(detail: CampaignDetail) -> changes.Changed:
+        at = detail.campaign.scheduled_at
         if due and (not at or at > due):
             raise Conflict(model.NOT_ALLOWED)
-        return changes.begun(whole)
+        return changes.begin_writes(detail)
 
-    sent = changes.apply(campaign_id, Deed.SEND, begin)
+    sent = changes.apply(campaign_id, Action.SEND, begin)
     deliveries.wake(sent)
     return sent
 
 
-def schedule(campaign_id: str, at: Any, time_zone: str | None = None) -> Whole:
+def schedule(campaign_id: str, at: Any, time_zone: str | None = None) -> CampaignDetail:
     """For the first time or to another time. `at` may carry any offset; it is kept in UTC."""
 
-    def set_time(whole: Whole) -> changes.Changed:
+    def set_time(detail: CampaignDetail) -> changes.Changed:
         when = fields.moment(at, time_zone, clock.now())
-        zone = time_zone or whole.campaign.time_zone
-        return changes.edited(whole, {"scheduled_at": when, "time_zone": zone, "notice": None}, {})
+        zone = time_zone or detail.campaign.time_zone
+        return changes.edit_writes(detail, {"scheduled_at": when, "time_zone": zone, "notice": None}, {})
 
-    return changes.apply(campaign_id, Deed.SCHEDULE, set_time)
+    return changes.apply(campaign_id, Action.SCHEDULE, set_time)
 
 
-def cancel(campaign_id: str) -> Whole:
+def cancel(campaign_id: str) -> CampaignDetail:
     return changes.apply(
         campaign_id,
-        Deed.CANCEL,
-        lambda whole: changes.edited(whole, {"scheduled_at": None, "notice": None}, {}),
+        Action.CANCEL,
+        lambda detail: changes.edit_writes(detail, {"scheduled_at": None, "notice": None}, {}),
     )
 
 
-def duplicate(campaign_id: str) -> Whole:
+def duplicate(campaign_id: str) -> CampaignDetail:
     """A new draft with the same words and the same aim."""
-    whole = view(campaign_id)
-    old, content = whole.campaign, whole.content
-    return create(Draft(old.subject, content.body, content.text, old.preheader, old.format, old.aim))
+    detail = view(campaign_id)
+    old, content = detail.campaign, detail.content
+    return create(Draft(old.subject, content.body, content.text, old.preheader, old.format, old.targeting))
 
 
-def due(now: datetime) -> list[Campaign]:
+def list_due(now: datetime) -> list[Campaign]:
     """Scheduled campaigns whose time has come, the earliest first."""
-    timed = [(one.scheduled_at, one.id, one) for one in store.in_state(State.SCHEDULED) if one.scheduled_at]
+    timed = [(one.scheduled_at, one.id, one) for one in store.list_in_state(State.SCHEDULED) if one.scheduled_at]
     return [one for at, _, one in sorted(timed, key=lambda entry: entry[:2]) if at <= now]
 
 
-def start_due(now: datetime) -> list[Whole]:
+def start_due(now: datetime) -> list[CampaignDetail]:
     """Start what is due; what is long overdue becomes a draft with a notice instead of going out unasked."""
     started = []
-    for campaign in due(now):
+    for campaign in list_due(now):
         try:
             if model.is_overdue(campaign.scheduled_at or now, now):
                 _hold(campaign, now)
@@ -143,18 +157,18 @@ def start_due(now: datetime) -> list[Whole]:
 def _hold(campaign: Campaign, now: datetime) -> None:
     from chalicelib.mail import notices
 
-    def hold(whole: Whole) -> changes.Changed:
-        at = whole.campaign.scheduled_at
+    def hold(detail: CampaignDetail) -> changes.Changed:
+        at = detail.campaign.scheduled_at
         if not at or not model.is_overdue(at, now):
             raise Conflict(model.NOT_ALLOWED)
-        return changes.edited(whole, {"scheduled_at": None, "notice": model.HELD}, {})
+        return changes.edit_writes(detail, {"scheduled_at": None, "notice": model.HELD}, {})
 
-    changes.apply(campaign.id, Deed.CANCEL, hold)
+    changes.apply(campaign.id, Action.CANCEL, hold)
     log.warning("campaign.held", campaign_id=campaign.id)
     notices.notify_admin("A campaign was held back", f"“{campaign.subject}”\n\n{model.HELD}")
 
 
-def _made(draft: Draft, origin: Origin, now: datetime) -> Whole:
+def _made(draft: Draft, origin: Origin, now: datetime) -> CampaignDetail:
     id = ids.new()
     campaign = Campaign(
         id=id,
@@ -163,7 +177,7 @@ def _made(draft: Draft, origin: Origin, now: datetime) -> Whole:
         updated_at=now,
         preheader=draft.preheader,
         format=draft.format,
-        aim=draft.aim,
+        targeting=draft.targeting,
         origin=origin,
     )
-    return Whole(campaign, Content(draft.body, draft.text), (Delivery(ids.new(), id, now),))
+    return CampaignDetail(campaign, Content(draft.body, draft.text), (Delivery(ids.new(), id, now),))

@@ -13,18 +13,18 @@ from pynamodb.attributes import BinaryAttribute, NumberAttribute, UnicodeAttribu
 from pynamodb.indexes import AllProjection, GlobalSecondaryIndex
 
 from chalicelib.campaigns import delivery_store
-from chalicelib.campaigns.delivery_store import read, written
+from chalicelib.campaigns.delivery_store import format_moment, parse_moment
 from chalicelib.campaigns.model import (
-    Aim,
     Campaign,
+    CampaignDetail,
     Content,
     Counts,
     DeliveryState,
     Format,
     Origin,
     State,
+    Targeting,
     Terms,
-    Whole,
 )
 from chalicelib.kernel import clock
 from chalicelib.kernel.aws import tables
@@ -55,7 +55,7 @@ class CampaignRow(tables.Row):
     state = UnicodeAttribute()
     preheader = UnicodeAttribute(null=True)
     format = UnicodeAttribute()
-    aim = UnicodeAttribute(null=True)
+    targeting = UnicodeAttribute(null=True, attr_name="aim")
     origin = UnicodeAttribute()
     scheduled_at = UnicodeAttribute(null=True)
     time_zone = UnicodeAttribute()
@@ -87,20 +87,20 @@ class ContentRow(tables.Row):
     text = BinaryAttribute(legacy_encoding=False, null=True)
 
 
-def campaign(campaign_id: str) -> Campaign | None:
+def find_campaign(campaign_id: str) -> Campaign | None:
     row = tables.get(CampaignRow, _CAMPAIGN, campaign_id)
     return _campaign(row) if row else None
 
 
-def whole(campaign_id: str) -> Whole | None:
+def find_detail(campaign_id: str) -> CampaignDetail | None:
     """Two requests: campaign and content as of one moment, then the deliveries."""
     row, content = tables.get_together((CampaignRow, _CAMPAIGN, campaign_id), (ContentRow, campaign_id, None))
     if not row or not content:
         return None
-    return Whole(_campaign(row), _content(content), delivery_store.of(campaign_id))
+    return CampaignDetail(_campaign(row), _content(content), delivery_store.list_deliveries(campaign_id))
 
 
-def page(state: State | None, offset: int, size: int) -> list[Campaign]:
+def list_page(state: State | None, offset: int, size: int) -> list[Campaign]:
     """Newest first. Without a filter it shows what was written a moment ago; an index may be that moment late."""
     options = {"scan_index_forward": False, "limit": offset + size}
     if state:
@@ -110,28 +110,28 @@ def page(state: State | None, offset: int, size: int) -> list[Campaign]:
     return [_campaign(row) for row in list(rows)[offset:]]
 
 
-def total(state: State | None) -> int:
+def count(state: State | None) -> int:
     row = tables.get(CampaignRow, _COUNT, _ALL)
     if not row:
         return 0
     return sum(int(getattr(row, one.value) or 0) for one in State if state in (None, one))
 
 
-def in_state(state: State) -> list[Campaign]:
+def list_in_state(state: State) -> list[Campaign]:
     """All of them: for states in which only a few campaigns are at any time."""
     return [_campaign(row) for row in tables.query(CampaignRow, state.value, index_name="by_state")]
 
 
-def creating(whole: Whole) -> list[tables.Write]:
+def create_writes(detail: CampaignDetail) -> list[tables.Write]:
     return [
-        tables.Put(_campaign_row(whole.campaign), CampaignRow.id.does_not_exist()),
-        tables.Put(_content_row(whole.campaign.id, whole.content)),
-        *map(delivery_store.creating, whole.deliveries),
-        _counting(None, whole.campaign.state),
+        tables.Put(_campaign_row(detail.campaign), CampaignRow.id.does_not_exist()),
+        tables.Put(_content_row(detail.campaign.id, detail.content)),
+        *map(delivery_store.create_write, detail.deliveries),
+        _counting(None, detail.campaign.state),
     ]
 
 
-def changing(before: Campaign, after: Campaign, content: Content | None = None) -> list[tables.Write]:
+def change_writes(before: Campaign, after: Campaign, content: Content | None = None) -> list[tables.Write]:
     """Holds only if nobody changed the campaign since `before` was read."""
     writes: list[tables.Write] = [tables.Put(_campaign_row(after), CampaignRow.version == before.version)]
     if content:
@@ -141,12 +141,12 @@ def changing(before: Campaign, after: Campaign, content: Content | None = None) 
     return writes
 
 
-def deleting(whole: Whole) -> list[tables.Write]:
-    campaign = whole.campaign
+def delete_writes(detail: CampaignDetail) -> list[tables.Write]:
+    campaign = detail.campaign
     return [
         tables.Delete(CampaignRow(_CAMPAIGN, campaign.id), CampaignRow.version == campaign.version),
         tables.Delete(ContentRow(campaign.id)),
-        *map(delivery_store.deleting, whole.deliveries),
+        *map(delivery_store.delete_write, detail.deliveries),
         _counting(campaign.state, None),
     ]
 
@@ -164,13 +164,13 @@ def _campaign_row(campaign: Campaign) -> CampaignRow:
         state=campaign.state.value,
         preheader=campaign.preheader or None,
         format=campaign.format.value,
-        aim=None if campaign.aim.everybody else json.dumps(asdict(campaign.aim)),
+        targeting=None if campaign.targeting.everybody else json.dumps(asdict(campaign.targeting)),
         origin=campaign.origin.value,
-        scheduled_at=written(campaign.scheduled_at),
+        scheduled_at=format_moment(campaign.scheduled_at),
         time_zone=campaign.time_zone,
         created_at=clock.text(campaign.created_at),
         updated_at=clock.text(campaign.updated_at),
-        published_at=written(campaign.published_at),
+        published_at=format_moment(campaign.published_at),
         notice=campaign.notice,
         delivery_state=campaign.delivery_state.value,
         version=campaign.version,
@@ -188,13 +188,13 @@ def _campaign(row: CampaignRow) -> Campaign:
         state=State(row.state),
         preheader=row.preheader or "",
         format=Format(row.format),
-        aim=_aim(row.aim),
+        targeting=_targeting(row.targeting),
         origin=Origin(row.origin),
-        scheduled_at=read(row.scheduled_at),
+        scheduled_at=parse_moment(row.scheduled_at),
         time_zone=row.time_zone,
         created_at=clock.parse(row.created_at),
         updated_at=clock.parse(row.updated_at),
-        published_at=read(row.published_at),
+        published_at=parse_moment(row.published_at),
         notice=row.notice,
         delivery_state=DeliveryState(row.delivery_state),
         counts=Counts(int(row.recipients), int(row.sent_count), int(row.failure_count), int(row.unknown_count)),
@@ -217,10 +217,10 @@ def _content(row: ContentRow) -> Content:
     return Content(zlib.decompress(row.body).decode(), text)
 
 
-def _aim(stored: str | None) -> Aim:
+def _targeting(stored: str | None) -> Targeting:
     if not stored:
-        return Aim()
-    return Aim(
+        return Targeting()
+    return Targeting(
         **{
             name: Terms(**{key: tuple(words) for key, words in terms.items()})
             for name, terms in json.loads(stored).items()

@@ -34,14 +34,14 @@ def work(message: Mapping[str, Any], address_of: dispatch.AddressOf) -> None:
         case {"destination": str(destination)}:
             dispatch.drain(destination, address_of)
         case {"replay": str()}:
-            replay.page(message)
+            replay.replay_page(message)
         case _:
             log.error("events.unknown_message")
 
 
 def sweep() -> None:
     """The guarantee behind the queue: pass on whatever is pending, and wake every destination that is owed."""
-    chunks = islice(_chunks(store.aggregates()), _CHUNKS_A_SWEEP)
+    chunks = islice(_chunks(store.list_pending_aggregates()), _CHUNKS_A_SWEEP)
     first = next(chunks, [])
     reached = relay.relay(first) if first else set()
     for chunk in chunks:
@@ -71,9 +71,9 @@ def _remove(day: date, shard: int, limit: datetime, time_left: Callable[[], bool
 def _waiting(reached: set[str]) -> list[str]:
     """The destinations that can be sent something and are owed it, and those whose end is still to be told."""
     now = clock.now()
-    webhooks = webhook_store.everyone()
+    webhooks = webhook_store.list_webhooks()
     ready = [webhook.id for webhook in webhooks if webhook.ready(now)] + [BUS] * bool(settings.current().event_bus)
-    owed = [id for id in ready if id in reached or webhook_store.due(id, now, 1)]
+    owed = [id for id in ready if id in reached or webhook_store.list_due(id, now, 1)]
     return owed + [webhook.id for webhook in webhooks if webhook.untold]
 
 

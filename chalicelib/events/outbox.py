@@ -19,14 +19,14 @@ _lock = threading.Lock()
 _last = uuid.UUID(int=0)
 
 
-def record(type: EventType, aggregate_id: str, payload: Payload) -> tables.Put:
+def event_write(type: EventType, aggregate_id: str, payload: Payload) -> tables.Put:
     """The write to add to the change's transaction. Events of one `aggregate_id` are told in order."""
     told = model.checked(type, payload)
     event = Event(_next_id(), aggregate_id, type, told, clock.text(clock.now()))
-    return tables.Put(store.pending(event))
+    return tables.Put(store.create_pending(event))
 
 
-def hurry(aggregate_id: str) -> None:
+def relay_soon(aggregate_id: str) -> None:
     """After the commit: have it told now. It may fail or be left out; the sweep tells it within a minute."""
     try:
         if settings.current().event_bus or _webhooks_exist(int(time.monotonic() // 60)):
@@ -38,7 +38,7 @@ def hurry(aggregate_id: str) -> None:
 @lru_cache(maxsize=1)
 def _webhooks_exist(minute: int) -> bool:
     """Asked once a minute: where nobody listens, hurrying costs nothing."""
-    return bool(webhook_store.everyone())
+    return bool(webhook_store.list_webhooks())
 
 
 def _next_id() -> str:

@@ -24,12 +24,12 @@ def tell(aggregate_ids: Iterable[str]) -> None:
 
 def relay(aggregate_ids: Iterable[str]) -> set[str]:
     """Pass on what is pending about these, in order; answer which destinations are owed something new."""
-    webhooks = webhook_store.everyone()
+    webhooks = webhook_store.list_webhooks()
     most = _WRITES_AT_ONCE // (len(webhooks) + 2)
     reached: set[str] = set()
     parcel: list[Event] = []
     for aggregate_id in aggregate_ids:
-        events = store.pending_of(aggregate_id, "0", most)
+        events = store.list_pending(aggregate_id, "0", most)
         if len(parcel) + len(events) > most:
             reached |= _together(parcel, webhooks, most)
             parcel = []
@@ -53,7 +53,7 @@ def _together(parcel: list[Event], webhooks: list[Webhook], most: int) -> set[st
 
 def _alone(aggregate_id: str, after: str, webhooks: list[Webhook], most: int) -> set[str]:
     reached: set[str] = set()
-    while events := store.pending_of(aggregate_id, after, most):
+    while events := store.list_pending(aggregate_id, after, most):
         try:
             reached |= _pass_on(events, webhooks)
         except tables.Stale:
@@ -68,13 +68,13 @@ def _pass_on(events: list[Event], webhooks: list[Webhook]) -> set[str]:
     """All that somebody wants to hear, or nothing of it; what nobody does is only marked, at half the price."""
     now = clock.now()
     wanting = {event.id: _destinations(event, webhooks) for event in events}
-    owed = [webhook_store.owe(to, event, now) for event in events for to in wanting[event.id]]
+    owed = [webhook_store.owe_write(to, event, now) for event in events for to in wanting[event.id]]
     if owed:
-        tables.transact(*(store.processed(event, now) for event in events if wanting[event.id]), *owed)
+        tables.transact(*(store.process_write(event, now) for event in events if wanting[event.id]), *owed)
     for event in events:
         if not wanting[event.id]:
             with suppress(tables.Stale):  # another relay was quicker
-                store.mark(event, now)
+                store.mark_processed(event, now)
     return {to for destinations in wanting.values() for to in destinations}
 
 

@@ -4,7 +4,7 @@ from chalicelib.events import relay, store
 
 
 def has_pending(aggregate_id: str) -> bool:
-    return bool(store.pending_of(aggregate_id, after="0", most=1))
+    return bool(store.list_pending(aggregate_id, after="0", most=1))
 
 
 def ensure_relayed(aggregate_id: str) -> bool:

@@ -57,7 +57,7 @@ class EventRow(tables.Row):
     done_index = DoneIndex()
 
 
-def pending(event: Event) -> EventRow:
+def create_pending(event: Event) -> EventRow:
     """A new row. It has no expiry: what was not relayed is never forgotten."""
     return EventRow(
         event.aggregate_id,
@@ -69,7 +69,7 @@ def pending(event: Event) -> EventRow:
     )
 
 
-def aggregates() -> Iterator[str]:
+def list_pending_aggregates() -> Iterator[str]:
     """Everything that has something to tell, each once, read page by page; an index may be a moment late."""
     seen: set[str] = set()
     for row in tables.scan(EventRow, index_name="pending", page_size=1000):
@@ -78,7 +78,7 @@ def aggregates() -> Iterator[str]:
             yield row.aggregate_id
 
 
-def pending_of(aggregate_id: str, after: str, most: int) -> list[Event]:
+def list_pending(aggregate_id: str, after: str, most: int) -> list[Event]:
     """The oldest pending events about this, in order, as they are now."""
     rows = tables.query(
         EventRow,
@@ -91,7 +91,7 @@ def pending_of(aggregate_id: str, after: str, most: int) -> list[Event]:
     return [_event(row) for row in rows]
 
 
-def processed(event: Event, moment: datetime) -> tables.Update:
+def process_write(event: Event, moment: datetime) -> tables.Update:
     """The write that ends an event's wait; it fails if another relay was first."""
     at = clock.text(moment)
     actions = [
@@ -103,13 +103,13 @@ def processed(event: Event, moment: datetime) -> tables.Update:
     return tables.Update(EventRow(event.aggregate_id, event.id), actions, EventRow.pending.exists())
 
 
-def mark(event: Event, moment: datetime) -> None:
+def mark_processed(event: Event, moment: datetime) -> None:
     """The same on its own, at half the price of a transaction."""
-    write = processed(event, moment)
+    write = process_write(event, moment)
     tables.update(write.row, write.actions, write.condition)
 
 
-def done_on(day: date, shard: int, after: str, until: str, most: int) -> list[Event]:
+def list_done(day: date, shard: int, after: str, until: str, most: int) -> list[Event]:
     """Events relayed that day whose ids lie between the two, oldest first."""
     rows = tables.query(
         EventRow,
@@ -124,7 +124,7 @@ def done_on(day: date, shard: int, after: str, until: str, most: int) -> list[Ev
 def find(event_id: str, first: date, last: date) -> Event | None:
     """An event by its id alone, relayed between these days: mostly on the first of them."""
     days = (first + timedelta(days=offset) for offset in range((last - first).days + 1))
-    found = (done_on(day, shard, event_id, event_id, 1) for day in days for shard in range(SHARDS))
+    found = (list_done(day, shard, event_id, event_id, 1) for day in days for shard in range(SHARDS))
     return next((events[0] for events in found if events), None)
 
 

@@ -45,7 +45,7 @@ def _literal(text: str) -> str:
     return text.replace("{{", "{\u2060{")
 
 
-def shown(entries: Sequence[Entry], most: int) -> list[dict[str, str | None]]:
+def preview_entries(entries: Sequence[Entry], most: int) -> list[dict[str, str | None]]:
     """The latest of them as plain values, for whoever looks at the feed."""
     latest = sorted(entries, key=lambda entry: entry.dated.timestamp() if entry.dated else 0.0, reverse=True)
     return [asdict(item(entry)) for entry in latest[:most]]

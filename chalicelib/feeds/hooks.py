@@ -12,7 +12,7 @@ from chalicelib.kernel.errors import Conflict, Unavailable
 def take(headers: Mapping[str, str], body: bytes) -> None:
     """`Unauthenticated` without a valid signature, `Conflict` for a call that was taken before."""
     id = signatures.verify(settings.secret("WEBHOOK_SECRET"), headers, body, clock.now())
-    mark = pseudonyms.mark("feed webhook", id)
+    mark = pseudonyms.derive("feed webhook", id)
     if not store.take_call(mark):
         raise Conflict("This call was taken before")
     try:

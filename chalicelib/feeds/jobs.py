@@ -15,7 +15,7 @@ _MOST_TRIES = 8
 
 def on_schedule() -> None:
     """The check, then the subscription with the hub it may have found. What fails is tried again at the next run."""
-    for step in (_check, websub.tend):
+    for step in (_check, websub.renew_subscriptions):
         try:
             step()
         except GnaError as failure:

@@ -49,7 +49,7 @@ def websub_push(request: Request) -> Response:
 
 @admin.get("/admin/api/feed")
 def show_feed(request: Request) -> Response:
-    return responses.json(shown(service.view()))
+    return responses.json(feed_body(service.view()))
 
 
 @admin.post("/admin/api/feed/check")
@@ -57,7 +57,7 @@ def check_feed(request: Request) -> Response:
     return responses.json(_check(service.check(Trigger.ADMIN)))
 
 
-def shown(view: View) -> dict[str, Any]:
+def feed_body(view: View) -> dict[str, Any]:
     state = view.state
     return {
         "url": view.url or None,

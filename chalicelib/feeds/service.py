@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from chalicelib.campaigns import service as campaigns
-from chalicelib.campaigns.model import Whole
+from chalicelib.campaigns.model import CampaignDetail
 from chalicelib.campaigns.sending import deliveries
 from chalicelib.events import outbox
 from chalicelib.events.model import EventType
@@ -39,7 +39,7 @@ class Outcome:
     state: State
     check: Check
     writes: Sequence[tables.Write] = ()
-    campaign: Whole | None = None
+    campaign: CampaignDetail | None = None
     has_events: bool = False
 
 
@@ -64,7 +64,7 @@ def check(trigger: Trigger) -> Check:
 def view() -> View:
     """Everything the dashboard shows of the feed."""
     site = settings.current()
-    current = state.of(site.feed_url, store.state())
+    current = state.state_for(site.feed_url, store.find_state())
     every = timedelta(minutes=site.feed_every)
     known = current.checked_at is not None
     return View(
@@ -72,8 +72,8 @@ def view() -> View:
         mode=site.feed_mode,
         state=current,
         next_check=current.next_check(every) if site.feed_url else None,
-        history=store.history(_HISTORY),
-        entries=store.latest() if known else [],
+        history=store.list_checks(_HISTORY),
+        entries=store.list_latest() if known else [],
     )
 
 
@@ -82,7 +82,7 @@ def _check(trigger: Trigger) -> Check:
     if not url:
         return _untold(trigger, Result.OFF, "No feed is watched: FEED_URL is not set")
     for _ in range(_ATTEMPTS):
-        before = state.of(url, _told(store.state()))
+        before = state.state_for(url, _told(store.find_state()))
         if resting := before.rest(trigger, clock.now()):
             return _untold(trigger, *resting)
         try:
@@ -105,17 +105,22 @@ def _look(before: State, trigger: Trigger) -> Outcome:
 
 
 def _read(before: State, trigger: Trigger, reading: Reading, now: datetime) -> Outcome:
-    after = state.read(before, reading, now)
+    after = state.after_reading(before, reading, now)
     if before.is_failing:
         after = replace(after, notice=notices.recovered(after))
     recovery = [_recovered()] if before.is_failing else []
     if reading.feed is None:
         said = Check(now, trigger, Result.UNCHANGED, "Nothing has changed", before.entries)
         return Outcome(after, said, recovery, has_events=bool(recovery))
-    memory = store.memory(before.watermark) if before.watermark else None
+    memory = store.load_memory(before.watermark) if before.watermark else None
     verdict = model.judge(reading.feed.entries, memory, now, settings.current().feed_flood)
-    kept = [store.remembering(verdict.memory), store.showing(digest.shown(reading.feed.entries, _SHOWN))]
-    found = Outcome(state.judged(after, verdict), _nothing(verdict, trigger, after.entries, now), [*recovery, *kept])
+    kept = [
+        store.remember_write(verdict.memory),
+        store.latest_write(digest.preview_entries(reading.feed.entries, _SHOWN)),
+    ]
+    found = Outcome(
+        state.after_verdict(after, verdict), _nothing(verdict, trigger, after.entries, now), [*recovery, *kept]
+    )
     return _announce(found, verdict) if verdict.new else found
 
 
@@ -124,7 +129,7 @@ def _announce(found: Outcome, verdict: Verdict) -> Outcome:
 
     A digest, or a hold before sending, would be decided here."""
     send = settings.current().feed_mode == "auto" and not verdict.flood
-    made, writes = campaigns.prepare(digest.draft(verdict.new), send=send)
+    made, writes = campaigns.create_writes(digest.draft(verdict.new), send=send)
     after = replace(found.state, campaign_id=made.campaign.id)
     if not send:
         after = replace(after, notice=notices.drafted(made.campaign, len(verdict.new), verdict.flood))
@@ -139,7 +144,7 @@ def _announce(found: Outcome, verdict: Verdict) -> Outcome:
 
 
 def _failed(before: State, trigger: Trigger, failure: Unreadable, now: datetime) -> Outcome:
-    after = state.failed(before, failure, now)
+    after = state.after_failure(before, failure, now)
     began = after.is_failing and not before.is_failing
     if after.stopped and not before.stopped:
         after = replace(after, notice=notices.gone(after))
@@ -155,11 +160,11 @@ def _commit(before: State, outcome: Outcome) -> Check:
     """All of it or nothing; then what may be lost, because a sweep or the next check makes up for it."""
     done = outcome.check
     after = replace(outcome.state, result=done.result, said=done.said)
-    tables.transact(*store.writing(before, after, done), *outcome.writes)
+    tables.transact(*store.state_writes(before, after, done), *outcome.writes)
     if outcome.campaign:
         deliveries.wake(outcome.campaign)
     if outcome.has_events:
-        outbox.hurry(store.FEED)
+        outbox.relay_soon(store.FEED)
     _told(after)
     return done
 
@@ -170,7 +175,7 @@ def _told(stored: State | None) -> State | None:
         return stored
     notify_admin(stored.notice.subject, stored.notice.text)
     try:
-        store.told(stored)
+        store.clear_notice(stored)
     except tables.Stale:
         log.info("feed.overtaken")
     return replace(stored, notice=None)
@@ -182,11 +187,11 @@ def _failing(after: State, failure: Unreadable) -> tables.Write:
         "failures": after.failures,
         "reason": failure.kind,
     }
-    return outbox.record(EventType.FEED_FAILING, store.FEED, payload)
+    return outbox.event_write(EventType.FEED_FAILING, store.FEED, payload)
 
 
 def _recovered() -> tables.Write:
-    return outbox.record(EventType.FEED_RECOVERED, store.FEED, {"feed_id": store.FEED})
+    return outbox.event_write(EventType.FEED_RECOVERED, store.FEED, {"feed_id": store.FEED})
 
 
 def _nothing(verdict: Verdict, trigger: Trigger, entries: int, now: datetime) -> Check:

@@ -103,14 +103,14 @@ class State:
         return max(self.checked_at + every, self.not_before or self.checked_at)
 
 
-def of(url: str, stored: State | None) -> State:
+def state_for(url: str, stored: State | None) -> State:
     """The state for this URL. Another URL than before is another feed: its first check sends nothing."""
     if stored and stored.url == url:
         return stored
     return State(url, version=stored.version if stored else 0)
 
 
-def read(state: State, reading: Reading, now: datetime) -> State:
+def after_reading(state: State, reading: Reading, now: datetime) -> State:
     """After an answer that could be read, changed or not."""
     moved = reading.permanent_url if reading.permanent_url != state.url else ""
     after = replace(
@@ -129,11 +129,11 @@ def read(state: State, reading: Reading, now: datetime) -> State:
     return replace(after, title=feed.title, entries=len(feed.entries), hub=feed.hub, topic=feed.topic)
 
 
-def judged(state: State, verdict: Verdict) -> State:
+def after_verdict(state: State, verdict: Verdict) -> State:
     return replace(state, watermark=verdict.memory.watermark, waiting_until=verdict.waiting_until)
 
 
-def failed(state: State, failure: Unreadable, now: datetime) -> State:
+def after_failure(state: State, failure: Unreadable, now: datetime) -> State:
     """A remembered address that fails is forgotten: the next check follows the redirects again. What is gone stays
     so until it can be read."""
     gone = failure.kind == "gone" and not state.permanent_url

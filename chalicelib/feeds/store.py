@@ -89,23 +89,23 @@ class CallRow(tables.Row):
     expires_at = NumberAttribute()
 
 
-def state() -> State | None:
+def find_state() -> State | None:
     row = tables.get(StateRow, FEED, _STATE)
     return _state(row) if row else None
 
 
-def memory(watermark: datetime) -> Memory:
+def load_memory(watermark: datetime) -> Memory:
     row = tables.get(PackedRow, FEED, _MARKS)
     packed = bytes(row.packed) if row else b""
     return Memory(watermark, tuple(packed[at : at + MARK_BYTES] for at in range(0, len(packed), MARK_BYTES)))
 
 
-def latest() -> list[dict[str, Any]]:
+def list_latest() -> list[dict[str, Any]]:
     row = tables.get(PackedRow, FEED, _LATEST)
     return list(json.loads(zlib.decompress(row.packed))) if row else []
 
 
-def history(most: int) -> list[Check]:
+def list_checks(most: int) -> list[Check]:
     """Latest first."""
     rows = tables.query(
         CheckRow,
@@ -118,21 +118,21 @@ def history(most: int) -> list[Check]:
     return [_check(row) for row in rows]
 
 
-def writing(before: State, after: State, check: Check) -> list[tables.Write]:
+def state_writes(before: State, after: State, check: Check) -> list[tables.Write]:
     """Holds only if nobody wrote the state since `before` was read."""
     same = StateRow.version == before.version if before.version else StateRow.version.does_not_exist()
     return [tables.Put(_row(after), same), tables.Put(_check_row(check))]
 
 
-def remembering(found: Memory) -> tables.Write:
+def remember_write(found: Memory) -> tables.Write:
     return tables.Put(PackedRow(FEED, _MARKS, packed=b"".join(found.marks)))
 
 
-def showing(entries: Sequence[dict[str, Any]]) -> tables.Write:
+def latest_write(entries: Sequence[dict[str, Any]]) -> tables.Write:
     return tables.Put(PackedRow(FEED, _LATEST, packed=zlib.compress(json.dumps(list(entries)).encode(), 6)))
 
 
-def told(state: State) -> None:
+def clear_notice(state: State) -> None:
     """The notice has been mailed; `Stale` if something newer is owed by now."""
     actions = [StateRow.notice_subject.remove(), StateRow.notice_text.remove()]
     tables.update(StateRow(FEED, _STATE), actions, StateRow.version == state.version)

@@ -20,13 +20,13 @@ _LONGEST_LEASE = timedelta(days=90)
 _BOUNDS = client.Bounds(seconds=5.0, largest=100_000, redirects=0)
 
 
-def tend() -> None:
+def renew_subscriptions() -> None:
     """Subscribe where the feed names a hub, renew in time, and leave hubs the feed no longer names."""
     now = clock.now()
     url = settings.current().feed_url
-    current = state.of(url, store.state())
+    current = state.state_for(url, store.find_state())
     wanted = _token(current.hub, current.topic) if url and _is_private(current.hub) and current.topic else ""
-    found = {one.token: one for one in websub_store.all()}
+    found = {one.token: one for one in websub_store.list_subscriptions()}
     if wanted and _is_due(found.get(wanted), now):
         _ask(Subscription(wanted, current.hub, current.topic, Standing.ASKED, now, None), found.get(wanted))
     # Before the first check of a new feed nothing is known of its hub; the old one is left in any case.
@@ -110,11 +110,11 @@ def _is_private(hub: str) -> bool:
 
 
 def _token(hub: str, topic: str) -> str:
-    return pseudonyms.mark("websub token", f"{hub}\n{topic}")[:40]
+    return pseudonyms.derive("websub token", f"{hub}\n{topic}")[:40]
 
 
 def _secret(token: str) -> str:
-    return pseudonyms.mark("websub secret", token)
+    return pseudonyms.derive("websub secret", token)
 
 
 def _lease(seconds: str) -> timedelta:

@@ -56,7 +56,7 @@ def get(token: str) -> Subscription | None:
     return _subscription(row) if row else None
 
 
-def all() -> list[Subscription]:
+def list_subscriptions() -> list[Subscription]:
     rows = tables.query(
         SubscriptionRow,
         FEED,

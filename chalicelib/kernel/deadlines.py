@@ -6,6 +6,6 @@ from typing import Any
 _MARGIN_MS = 20_000
 
 
-def left(context: Any) -> Callable[[], bool]:
+def time_left(context: Any) -> Callable[[], bool]:
     """A question to be asked again and again: is there time for one more step?"""
     return lambda: int(context.get_remaining_time_in_millis()) > _MARGIN_MS

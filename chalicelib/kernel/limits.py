@@ -46,7 +46,7 @@ def _count(name: str, subject: str, seconds: int, by: int) -> int:
 
 
 def _key(name: str, subject: str, window: int, now: datetime) -> str:
-    return pseudonyms.mark(f"limit {now:%Y-%m-%d}", f"{name} {window} {subject}")
+    return pseudonyms.derive(f"limit {now:%Y-%m-%d}", f"{name} {window} {subject}")
 
 
 def probe() -> None:

@@ -21,7 +21,7 @@ from chalicelib.mail.message import check_headers
 
 MOST_RECIPIENTS = 50
 # SES takes 1 MB a call; the rest is for fifty entries, the largest of which stay under 8 KB.
-LARGEST_LETTER = 500_000
+LARGEST_TEMPLATE = 500_000
 
 _HOLE = re.compile(r"\{\{\s*([\w.\-]+)\s*\}\}")
 _PATH = "/v2/email/outbound-bulk-emails"
@@ -30,7 +30,7 @@ Call = Callable[[str, str, bytes], Any]
 
 
 @value
-class Letter:
+class BulkContent:
     """What everybody gets; `headers` are those that are the same in every copy, `tags` come back in SES's events."""
 
     subject: str
@@ -49,16 +49,16 @@ class Entry:
     headers: Mapping[str, str] = field(default_factory=dict)
 
 
-class Press:
+class BulkTemplate:
     """A letter made ready; `post` may be called for as many batches as there are."""
 
-    def __init__(self, letter: Letter) -> None:
+    def __init__(self, letter: BulkContent) -> None:
         check_headers(letter.headers)
         self._holes = frozenset(_HOLE.findall(f"{letter.subject}\0{letter.html}\0{letter.text}"))
         self._sender = mailboxes.sender_address()
         self._begin = _constant_part(letter)
-        if len(self._begin) > LARGEST_LETTER:
-            raise Invalid(f"The mail is larger than {LARGEST_LETTER // 1000} KB, which is more than SES takes")
+        if len(self._begin) > LARGEST_TEMPLATE:
+            raise Invalid(f"The mail is larger than {LARGEST_TEMPLATE // 1000} KB, which is more than SES takes")
 
     def post(self, entries: Sequence[Entry], call: Call = raw.ses) -> list[Failure | None]:
         """Send, and tell of each entry in turn why it did not leave, None if it did.
@@ -84,7 +84,7 @@ class Press:
         status = result.get("Status", "")
         if status == "SUCCESS":
             return None
-        return failures.of(status, result.get("Error") or "", sender=self._sender)
+        return failures.from_code(status, result.get("Error") or "", sender=self._sender)
 
     def _entry(self, entry: Entry) -> str | Rejected:
         """An entry's JSON, put together from pieces: a third of the time of building and dumping the same dicts."""
@@ -104,12 +104,12 @@ class Press:
         )
 
 
-def weight(*parts: str) -> int:
+def json_size(*parts: str) -> int:
     """How much of `LARGEST_LETTER` these take, in bytes."""
     return sum(len(json.dumps(part, ensure_ascii=False).encode()) for part in parts)
 
 
-def _constant_part(letter: Letter) -> bytes:
+def _constant_part(letter: BulkContent) -> bytes:
     """The call up to its entries, which are its last member for that reason."""
     request: dict[str, Any] = {
         "FromEmailAddress": mailboxes.sender(),

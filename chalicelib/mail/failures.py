@@ -112,7 +112,7 @@ _DAILY = re.compile(r"daily .*quota", re.IGNORECASE)
 _NOT_VERIFIED = re.compile(r"not verified", re.IGNORECASE)
 
 
-def of(code: str, message: str = "", status: int = 400, sender: str = "") -> Failure:
+def from_code(code: str, message: str = "", status: int = 400, sender: str = "") -> Failure:
     """The failure an SES error code or the status of a bulk entry stands for."""
     if code in _QUOTA or (code in _TRANSIENT and _DAILY.search(message)):
         return QuotaReached(code)
@@ -165,4 +165,4 @@ def translated(sender: str = "") -> Iterator[None]:
 def _of_response(response: dict[str, Any], sender: str) -> Failure:
     error = response.get("Error", {})
     status = response.get("ResponseMetadata", {}).get("HTTPStatusCode", 400)
-    return of(error.get("Code", ""), error.get("Message", ""), int(status), sender)
+    return from_code(error.get("Code", ""), error.get("Message", ""), int(status), sender)

@@ -23,9 +23,9 @@ class Rendered:
     text: str
 
 
-def mail(name: str, **values: Any) -> Rendered:
+def render(name: str, **values: Any) -> Rendered:
     """Both forms of a mail and its subject."""
-    given = site() | values
+    given = site_values() | values
     plain = environment().get_template(f"{name}.txt")
     subject = "".join(plain.blocks["subject"](plain.new_context(given)))
     html = environment().get_template(f"{name}.html").render(given, subject=" ".join(subject.split()))
@@ -47,7 +47,7 @@ def environment() -> Any:
     )
 
 
-def site() -> dict[str, str]:
+def site_values() -> dict[str, str]:
     """What every template may say about this deployment."""
     now = settings.current()
     return {

@@ -47,5 +47,5 @@ def admin_notice(to: str, subject: str, text: str) -> Message:
 
 
 def _message(to: str, name: str, **values: Any) -> Message:
-    rendered = templates.mail(name, **values)
+    rendered = templates.render(name, **values)
     return Message(to, rendered.subject, rendered.html, rendered.text, _AUTOMATIC)

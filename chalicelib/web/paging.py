@@ -10,12 +10,12 @@ _DEFAULT, _MOST = 20, 100
 _LAST = 1_000_000
 
 
-def asked(request: Request) -> tuple[int, int]:
+def requested(request: Request) -> tuple[int, int]:
     """Which page, of how many items."""
     return _number(request.query, "page", 1, _LAST), _number(request.query, "per_page", _DEFAULT, _MOST)
 
 
-def answer(items: list[Any], page: int, per_page: int, total: int) -> dict[str, Any]:
+def page_body(items: list[Any], page: int, per_page: int, total: int) -> dict[str, Any]:
     return {"items": items, "page": page, "per_page": per_page, "total": total}
 
 

@@ -48,7 +48,7 @@ class Response:
     body: str = ""
     headers: Mapping[str, str] = field(default_factory=dict)
 
-    def having(self, **headers: str) -> "Response":
+    def with_headers(self, **headers: str) -> "Response":
         """The same with these headers too; underscores in their names stand for dashes."""
         return replace(self, headers={**self.headers, **{k.replace("_", "-"): v for k, v in headers.items()}})
 
@@ -63,7 +63,7 @@ def json(value: Any, status: int = 200) -> Response:
     return Response(status, body, headers)
 
 
-def nothing() -> Response:
+def no_content() -> Response:
     return Response(204, "", {"Cache-Control": "no-store"})
 
 
@@ -73,9 +73,9 @@ def html(body: str, status: int = 200) -> Response:
     )
 
 
-def letter(body: str) -> Response:
+def email_page(body: str) -> Response:
     """A mail shown as a page, also in a frame of our own pages."""
-    return html(body).having(Content_Security_Policy=_LETTER, X_Frame_Options="SAMEORIGIN")
+    return html(body).with_headers(Content_Security_Policy=_LETTER, X_Frame_Options="SAMEORIGIN")
 
 
 def framed_by(page: Response, origins: tuple[str, ...]) -> Response:
@@ -124,5 +124,5 @@ def error(failure: errors.GnaError) -> Response:
 
 def with_retry_after(failure: errors.GnaError, response: Response) -> Response:
     if isinstance(failure, errors.TooMany | errors.Unavailable):
-        return response.having(Retry_After=str(failure.retry_after))
+        return response.with_headers(Retry_After=str(failure.retry_after))
     return response

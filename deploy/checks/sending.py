@@ -15,7 +15,7 @@ _FEW_MAILS_A_DAY = 1000
 
 def account(clients: Clients) -> Iterator[Finding]:
     found = clients("sesv2").get_account()
-    yield from diagnostics.of_sending(
+    yield from diagnostics.check_sending(
         in_sandbox=not found.get("ProductionAccessEnabled"),
         enabled=found.get("SendingEnabled", True),
         standing=found.get("EnforcementStatus", ""),

@@ -87,7 +87,7 @@ class Truth:
         from chalicelib.audience import model
         from chalicelib.kernel import addresses
 
-        return model.address_mark(addresses.key(email)) in self.everything.get("suppressions", "")
+        return model.address_pseudonym(addresses.key(email)) in self.everything.get("suppressions", "")
 
     def _erased(self, people: list[Person]) -> Iterator[str]:
         """Of who left, nothing; of the others nothing that they changed; and of nobody anything in a log."""

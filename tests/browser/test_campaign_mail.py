@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from chalicelib.campaigns.content import renderer
-from chalicelib.campaigns.model import Campaign, Content, Format, Whole
+from chalicelib.campaigns.model import Campaign, CampaignDetail, Content, Format
 
 NOW = datetime(2026, 11, 16, tzinfo=UTC)
 ARTEFACTS = Path(__file__).parents[2] / "artefacts"
@@ -40,7 +40,7 @@ def mail() -> str:
     campaign = Campaign(
         "0193a5c4-11f0-7a6b-8c01-2d3e4f506172", "Seven quiet things", NOW, NOW, format=Format.MARKDOWN
     )
-    mailing = renderer.rendered(Whole(campaign, Content(BODY), ()))
+    mailing = renderer.render(CampaignDetail(campaign, Content(BODY), ()))
     return mailing.message("reader@example.org", "Ana", "token").html
 
 

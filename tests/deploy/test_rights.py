@@ -146,7 +146,7 @@ def test_sweep_deliveries(watch: Watch, later: Any) -> None:
         campaigns.schedule(campaign.id, clock.text(clock.now() + timedelta(hours=hours)))
     later(hours=20, minutes=1)
     watch.work("sweep_deliveries")
-    (under_way,) = deliveries.under_way()
+    (under_way,) = deliveries.list_sending()
     part_store.stop(under_way.id, "That is enough")
     watch.work("sweep_deliveries")
     watch.hold("sweep_deliveries")
@@ -175,7 +175,7 @@ def test_the_feed(watch: Watch, blog: Any, name: str, messages: list[Any]) -> No
 
 def test_the_events(watch: Watch, receiver: Receiver, ada: Reader, later: Any, configure: Any) -> None:
     configure(GNA_LOCAL="true", EVENT_BUS="gna-events")
-    (hook,) = webhook_store.everyone()
+    (hook,) = webhook_store.list_webhooks()
     ada.join()
     watch.work("sweep_events")
     watch.work("sweep_events")

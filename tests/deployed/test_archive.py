@@ -81,7 +81,7 @@ def test_every_module_imports_with_nothing_but_the_package(unpacked):
 
 
 def test_every_service_client_can_be_made(unpacked):
-    program = "from chalicelib.kernel import aws\nfor name in {}: aws.client(name)"
+    program = "from chalicelib.kernel.aws import session\nfor name in {}: session.client(name)"
     _run(unpacked, program.format(sorted(archive.SERVICES)))
 
 

@@ -37,7 +37,7 @@ def send_again(about: str, webhook_id: str, arm: Callable[[], None]) -> None:
     rows: list[Any] = [write.row for write in _two(about)]
     tables.transact(*map(tables.Put, rows))
     for row in rows:  # told when there was no webhook yet
-        store.mark(Event(row.id, about, row.type, {}, row.created_at), clock.now())
+        store.mark_processed(Event(row.id, about, row.type, {}, row.created_at), clock.now())
     day, first, last = clock.now().date().isoformat(), rows[0].id, rows[1].id + "~"
     message = {"replay": webhook_id, "day": day, "shard": 0, "after": first, "first": first, "until": last}
     print("message", json.dumps(message), flush=True)
@@ -58,7 +58,7 @@ def nobody(subscriber_id: str) -> None:
 
 def _two(about: str) -> list[tables.Put]:
     types = (EventType.SUBSCRIPTION_CREATED, EventType.SUBSCRIPTION_CONFIRMED)
-    return [outbox.record(type, about, {"subscriber_id": about}) for type in types]
+    return [outbox.event_write(type, about, {"subscriber_id": about}) for type in types]
 
 
 def main(webhook_id: str, deed: Callable[[str, str, Callable[[], None]], None]) -> None:

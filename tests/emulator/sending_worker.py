@@ -31,8 +31,8 @@ STEPS: dict[str, tuple[Any, str, bool]] = {
     "after taking a part": (part_store, "take", True),
     "before a claim": (part_store, "save", False),
     "after a claim": (part_store, "save", True),
-    "before sending": (mailer.Posting, "post", False),
-    "after sending": (mailer.Posting, "post", True),
+    "before sending": (mailer.Mailer, "post", False),
+    "after sending": (mailer.Mailer, "post", True),
     "after the last part": (supervisor, "_after", False),
     "before the sums": (part_store, "expire", False),
     "before the end": (deliveries, "finish", False),
@@ -62,7 +62,7 @@ def _load() -> None:
     for row in (store.CampaignRow, delivery_store.DeliveryRow):
         row._get_connection().connection.client  # noqa: B018 - made by being asked for
     handlers.queues(app.app)
-    renderer.rendered(campaigns.imagine(Draft("Hello", "<p>Hi</p>")))
+    renderer.render(campaigns.preview_detail(Draft("Hello", "<p>Hi</p>")))
 
 
 def shorten_leases() -> None:

@@ -24,7 +24,7 @@ def test_of_eight_who_press_send_at_once_one_starts_the_delivery(together):
     results = together(*[lambda: service.send_now(id)] * 8)
     assert outcomes(results) == ["Conflict"] * 7 + ["done"]
     assert len(received("deliveries")) == 1
-    assert service.page(State.PUBLISHING, 1, 20).total == service.page(None, 1, 20).total == 1
+    assert service.list_page(State.PUBLISHING, 1, 20).total == service.list_page(None, 1, 20).total == 1
 
 
 def test_send_and_delete_and_cancel_at_once_leave_a_campaign_that_is_one_thing(together):
@@ -42,7 +42,7 @@ def test_a_delivery_finished_by_several_workers_is_finished_and_told_once(togeth
     whole = service.send_now(service.create(Draft("Hello", "<p>Hi</p>")).campaign.id)
     delivery = whole.deliveries[0]
     supervisor.tend(delivery)
-    for part in part_store.of(delivery.id):
+    for part in part_store.list_parts(delivery.id):
         part_store.save(parts.done(replace(part, sent=5)))
     results = together(*[lambda: supervisor.tend(delivery)] * 6)
     assert not [one for one in results if isinstance(one, Exception) and not isinstance(one, Unavailable)]
@@ -68,4 +68,4 @@ def _rows(table):
 
 def test_totals_hold_after_many_at_once(together):
     together(*[lambda: service.create(Draft("Hello", "<p>Hi</p>"))] * 12)
-    assert service.page(None, 1, 20).total == len(service.page(None, 1, 20).items) == 12
+    assert service.list_page(None, 1, 20).total == len(service.list_page(None, 1, 20).items) == 12

@@ -30,7 +30,7 @@ class Person:
 
     def __init__(self, http, work, ses):
         self.http, self.work, self.ses = http, work, ses
-        self.secrets = {model.ip_mark("192.0.2.1")}
+        self.secrets = {model.ip_pseudonym("192.0.2.1")}
 
     def subscribe(self, email=EMAIL, source="blog"):
         body = {"email": email, "nickname": NICKNAME, "source": source, "tags": ["x"], "metadata": SOURCE_META}
@@ -110,7 +110,7 @@ def test_after_an_unsubscribe_of_somebody_who_did_all_there_is_to_do(person, htt
         id, secret = _id()
         person.secrets.add(secret)
         person.subscribe(source="podcast")  # and its message comes late
-        for word in (EMAIL, NEW_EMAIL, NICKNAME, "analytical-engine", secret, model.ip_mark("192.0.2.1")):
+        for word in (EMAIL, NEW_EMAIL, NICKNAME, "analytical-engine", secret, model.ip_pseudonym("192.0.2.1")):
             assert word in _rows()
         assert http.get(f"/api/unsubscribe?token={id}.{secret}").status == 200
         work()

@@ -96,8 +96,8 @@ def test_a_process_killed_between_any_two_steps_loses_nothing(
     work("events")
     assert killed_first not in {call.event["subject"] for call in there.calls}, "it died before it committed"
     assert in_order(there)
-    assert not list(store.aggregates())
-    assert not webhook_store.due(webhook.id, clock.now(), 1)
+    assert not list(store.list_pending_aggregates())
+    assert not webhook_store.list_due(webhook.id, clock.now(), 1)
 
 
 def test_a_replay_killed_between_any_two_steps_is_made_up_for(local: None, work: Any, receiver: Any) -> None:
@@ -108,7 +108,7 @@ def test_a_replay_killed_between_any_two_steps_is_made_up_for(local: None, work:
     for message in messages:  # as the queue does with what nobody has done
         queues.send("events", message)
     work.until(lambda: len(set(there.ids)) == 2 * len(about), timeout=60)
-    work.until(lambda: not webhook_store.due(webhook.id, clock.now(), 1), timeout=60)
+    work.until(lambda: not webhook_store.list_due(webhook.id, clock.now(), 1), timeout=60)
     assert {call.event["subject"] for call in there.calls} == set(about)
     assert in_order(there)
 
@@ -150,7 +150,7 @@ def test_a_hanging_endpoint_delays_no_other(local: None, together: Any, receiver
     together(lambda: dispatch.drain(slow_hook.id, nobody), drain_well)
     assert len(well.calls) == 20
     assert reached[0] <= dispatch._LANES_AT_ONCE, "the well one ended while the first calls to the other still hung"
-    assert not webhook_store.due(well_hook.id, clock.now(), 1)
+    assert not webhook_store.list_due(well_hook.id, clock.now(), 1)
 
 
 def test_many_events_reach_a_receiver_in_bounded_memory(
@@ -165,7 +165,7 @@ def test_many_events_reach_a_receiver_in_bounded_memory(
         wanted = len(told) + events
         for _ in range(events // 100):
             about = ids.new()
-            tables.transact(*(outbox.record(EventType.EMAIL_CHANGED, about, {}) for _ in range(100)))
+            tables.transact(*(outbox.event_write(EventType.EMAIL_CHANGED, about, {}) for _ in range(100)))
         tick("sweep_events")
         work.until(lambda: len(told) == wanted, timeout=0.1 * events)
 
@@ -174,8 +174,8 @@ def test_many_events_reach_a_receiver_in_bounded_memory(
     before = _peak()
     drain(MANY)
     assert _peak() - before < 8_000, "in kB, however many they are"
-    work.until(lambda: not webhook_store.due(webhook.id, clock.now(), 1), timeout=60)
-    assert not list(store.aggregates())
+    work.until(lambda: not webhook_store.list_due(webhook.id, clock.now(), 1), timeout=60)
+    assert not list(store.list_pending_aggregates())
     # A call that a busy machine lets fail comes again, under its id; otherwise each comes once.
     assert told.total() < 1.05 * len(told)
 

@@ -57,7 +57,7 @@ STEPS = [
 
 
 def made() -> list[str]:
-    return [campaign.subject for campaign in campaigns.page(None, 1, 50).items]
+    return [campaign.subject for campaign in campaigns.list_page(None, 1, 50).items]
 
 
 def die(*step: str) -> None:
@@ -85,7 +85,7 @@ def test_a_crash_at_any_step_and_then_a_recovery_make_exactly_one_campaign(emula
     assert service.check(Trigger.SCHEDULE).result in (Result.SENT, Result.UNCHANGED)
     assert service.check(Trigger.WEBHOOK).result is Result.UNCHANGED
     assert made() == ["News"]
-    whole = campaigns.view(campaigns.page(None, 1, 1).items[0].id)
+    whole = campaigns.view(campaigns.list_page(None, 1, 1).items[0].id)
     assert whole.campaign.state is State.PUBLISHING
     assert [one.state for one in whole.deliveries] == [DeliveryState.SENDING]
 
@@ -162,7 +162,7 @@ def test_a_post_is_in_every_inbox_once_however_often_it_is_announced(emulator, h
     for number in range(3):
         headers = signatures.sign(settings.secret("WEBHOOK_SECRET"), f"msg_{number}", int(time.time()), b"{}")
         assert http.post("/api/webhooks/feed", body=b"{}", headers=headers).status == 202
-    work.until(lambda: campaigns.page(State.PUBLISHED, 1, 1).total == 1, timeout=30)
+    work.until(lambda: campaigns.list_page(State.PUBLISHED, 1, 1).total == 1, timeout=30)
     service.check(Trigger.SCHEDULE)
     work()
     mails = ses.mails(limit=100)
@@ -202,6 +202,6 @@ def test_the_watermark_is_never_lost(emulator, blog):
     for thread in threads:
         thread.join()
     service.check(Trigger.SCHEDULE)
-    bodies = [campaigns.view(one.id).content.body for one in campaigns.page(None, 1, 50).items]
+    bodies = [campaigns.view(one.id).content.body for one in campaigns.list_page(None, 1, 50).items]
     assert {title: sum(f">{title}<" in body for body in bodies) for title in titles} == dict.fromkeys(titles, 1)
     assert tables.get(store.PackedRow, "feed", "marks") is not None

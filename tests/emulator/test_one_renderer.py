@@ -16,8 +16,8 @@ TOKEN = re.compile(r"token=[0-9a-f-]{36}\.[\w-]{32}")
 @pytest.fixture
 def admin(http: Any, configure: Any, ses: Any) -> Any:
     configure(DISABLE_AUTH="true")
-    mailer.watch.cache_clear()
-    mailer.pace.cache_clear()
+    mailer.account_watch.cache_clear()
+    mailer.shared_pace.cache_clear()
     return http
 
 

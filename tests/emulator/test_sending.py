@@ -55,12 +55,12 @@ def short(emulator: Any, ses: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[
     monkeypatch.setattr(worker, "_CALL_MS", 100)
     monkeypatch.setattr(parts, "rest_seconds", lambda strikes: 1)
     monkeypatch.setattr(batch, "_LONGEST_WAIT", 0.3)
-    mailer.watch.cache_clear()
-    mailer.pace.cache_clear()
+    mailer.account_watch.cache_clear()
+    mailer.shared_pace.cache_clear()
     ses.tell(quota={"MaxSendRate": FAST})
     yield
-    mailer.watch.cache_clear()
-    mailer.pace.cache_clear()
+    mailer.account_watch.cache_clear()
+    mailer.shared_pace.cache_clear()
 
 
 @pytest.fixture
@@ -96,7 +96,7 @@ def ended(delivery: Delivery, work: Any, tick: Any, timeout: float = 30) -> Deli
     """Let workers and sweeper do what they do until it is over."""
     ends = time.monotonic() + timeout
     while (current := now(delivery)).state is DeliveryState.SENDING:
-        assert time.monotonic() < ends, supervisor.progress(delivery.id)
+        assert time.monotonic() < ends, supervisor.count_parts(delivery.id)
         tick("sweep_deliveries")
         if not work("sending") + work("deliveries"):
             time.sleep(0.1)
@@ -109,12 +109,12 @@ def mails(ses: Any) -> Counter[str]:
 
 
 def addresses(people: list[str]) -> dict[str, str]:
-    return {person.id: person.email for person in recipients.still(people)}
+    return {person.id: person.email for person in recipients.reload(people)}
 
 
 def lapse(delivery: Delivery) -> None:
     """As if the time had passed until which a dead worker's leases hold."""
-    for part in part_store.of(delivery.id):
+    for part in part_store.list_parts(delivery.id):
         if part.until:
             part_store.save(replace(part, until=0))
 
@@ -150,7 +150,7 @@ def test_whichever_step_a_worker_dies_at_everybody_is_accounted_for(
 
 def _check(over: Delivery, got: Counter[str], everybody: dict[str, str], step: str) -> set[str]:
     """Before any retry: nobody twice, and who is missing was reported as unknown. Returns who was."""
-    owed = {everybody[one] for part in part_store.of(over.id) for one in part.claim}
+    owed = {everybody[one] for part in part_store.list_parts(over.id) for one in part.claim}
     assert over.counts.recipients == PEOPLE, step
     assert max(got.values()) == 1, step
     assert set(everybody.values()) - set(got) <= owed, step
@@ -174,7 +174,7 @@ def test_while_no_connection_is_taken_nobody_is_unknown(
     short: None, ses: Any, work: Any, tick: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     everybody = addresses(gather(60))
-    mailer.watch().account()  # so that it is sending which meets the closed port, and not the question before it
+    mailer.account_watch().account()  # so that sending meets the closed port, not the question before it
     with socket.socket() as closed, monkeypatch.context() as changed:
         closed.bind(("127.0.0.1", 0))
         changed.setenv("AWS_ENDPOINT_URL_SESV2", f"http://127.0.0.1:{closed.getsockname()[1]}")
@@ -184,7 +184,7 @@ def test_while_no_connection_is_taken_nobody_is_unknown(
         work("sending", rounds=1)
         waiting = now(delivery)
         assert (waiting.state, waiting.note) == (DeliveryState.SENDING, worker._BUSY)
-        assert supervisor.progress(delivery.id) == Counts()
+        assert supervisor.count_parts(delivery.id) == Counts()
     raw._door.cache_clear()
     assert ended(delivery, work, tick).counts == Counts(60, 60, 0, 0)
     assert mails(ses) == Counter(everybody.values())
@@ -194,12 +194,12 @@ def test_who_was_at_hand_when_ses_hung_up_is_unknown_and_a_retry_reaches_them(
     short: None, ses: Any, work: Any, tick: Any
 ) -> None:
     everybody = addresses(gather(500))
-    mailer.watch().account()
+    mailer.account_watch().account()
     ses.tell(down=True)
     delivery = sent()
     work("deliveries")
     work("sending", rounds=1)
-    lost = supervisor.progress(delivery.id).unknown
+    lost = supervisor.count_parts(delivery.id).unknown
     assert 50 <= lost <= 55  # a batch, and after that one at a time
     assert not mails(ses)
     ses.tell(down=False)
@@ -232,7 +232,9 @@ def test_messages_that_come_twice_to_several_workers_at_once_send_once(
     everybody = addresses(gather(1_200))
     delivery = sent()
     supervisor.tend(delivery)
-    orders = [supervisor.Order(delivery.campaign_id, delivery.id, part.name) for part in part_store.of(delivery.id)]
+    orders = [
+        supervisor.Order(delivery.campaign_id, delivery.id, part.name) for part in part_store.list_parts(delivery.id)
+    ]
     results = together(*[lambda order=order: supervisor.drive(order, lambda: 60.0) for order in orders * 2])
     assert results == [None] * len(results)
     assert now(delivery).counts == Counts(1_200, 1_200, 0, 0)
@@ -297,10 +299,10 @@ def test_all_workers_together_stay_under_the_account_s_rate(
     monkeypatch.setattr(pacing, "_SLICE_SECONDS", 0.4)
     gather(60)
     ses.tell(quota={"MaxSendRate": 300.0})
-    mailer.watch.cache_clear()
+    mailer.account_watch.cache_clear()
     delivery = sent()
     supervisor.tend(delivery)
-    paces = [mailer.Pace(mailer.watch().rate) for _ in range(3)]
+    paces = [mailer.Pace(mailer.account_watch().rate) for _ in range(3)]
     started = time.monotonic()
     waits = together(*[lambda pace=pace: [_waited(pace, 50) for _ in range(3)] for pace in paces])
     assert all(isinstance(wait, list) for wait in waits)

@@ -280,8 +280,8 @@ def test_mails_survive_a_restart_and_only_so_many_are_kept(tmp_path: Path, monke
         _send(_boto(first))
     with local_ses.start(data=tmp_path) as second:
         assert len(second.mails()) == 1
-    monkeypatch.setattr("local.ses.main.mailbox._TRIM_EVERY", 10)
-    monkeypatch.setattr("local.ses.main.mailbox.Mailbox.__init__.__defaults__", (15,))
+    monkeypatch.setattr("local.ses.mailbox._TRIM_EVERY", 10)
+    monkeypatch.setattr("local.ses.mailbox.Mailbox.__init__.__defaults__", (15,))
     with local_ses.start(data=tmp_path) as third:
         client = _boto(third)
         for n in range(30):

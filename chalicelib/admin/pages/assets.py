@@ -27,6 +27,6 @@ def admin_script(request: Request) -> Response:
 def _answer(request: Request, name: str, content_type: str) -> Response:
     body = shell.asset(name)
     tag = f'"{sha256(body.encode()).hexdigest()[:16]}"'
-    answer = responses.asset(body, content_type, _YEAR if request.query.get("v") else _HOUR).having(ETag=tag)
-    answer = answer.having(Cross_Origin_Resource_Policy="same-origin")
+    answer = responses.asset(body, content_type, _YEAR if request.query.get("v") else _HOUR).with_headers(ETag=tag)
+    answer = answer.with_headers(Cross_Origin_Resource_Policy="same-origin")
     return Response(304, "", answer.headers) if request.headers.get("if-none-match") == tag else answer

@@ -17,7 +17,7 @@ _HERE = "/admin/bounces"
 
 @routes.get(_HERE)
 def show_bounces(request: Request) -> Response:
-    number, size = paging.asked(request)
+    number, size = paging.requested(request)
     found = service.page(number, size)
     return shell.page(
         request,

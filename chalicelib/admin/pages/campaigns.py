@@ -7,7 +7,7 @@ from chalicelib.access.door import door
 from chalicelib.admin import campaign_form, preview_frames, shell
 from chalicelib.admin.campaign_form import Form
 from chalicelib.campaigns import fields, service
-from chalicelib.campaigns.model import Deed, State, Whole, permitted
+from chalicelib.campaigns.model import Action, CampaignDetail, State, permitted_actions
 from chalicelib.campaigns.sending import progress
 from chalicelib.kernel.errors import Conflict, Invalid, NotFound
 from chalicelib.web import paging, responses
@@ -27,9 +27,9 @@ _OVERTAKEN = (
 
 @routes.get(HERE)
 def list_letters(request: Request) -> Response:
-    number, size = paging.asked(request)
+    number, size = paging.requested(request)
     state = request.query.get("state") or ""
-    page = service.page(fields.choice(State, state, "state") if state else None, number, size)
+    page = service.list_page(fields.choice(State, state, "state") if state else None, number, size)
     query = {name: request.query[name] for name in ("state", "per_page") if request.query.get(name)}
     return shell.page(
         request,
@@ -51,7 +51,7 @@ def begin_letter(request: Request) -> Response:
 
 @routes.post(HERE + "/new", accepts=shell.ANY_FORM)
 def keep_new_letter(request: Request) -> Response:
-    form = campaign_form.typed(request)
+    form = campaign_form.parse_form(request)
     try:
         made = service.create(form.draft())
     except Invalid as failure:
@@ -61,58 +61,64 @@ def keep_new_letter(request: Request) -> Response:
 
 @routes.get(_ONE)
 def open_letter(request: Request) -> Response:
-    whole = service.view(request.path["campaign_id"])
-    if Deed.UPDATE in permitted(whole.campaign.state):
-        return _editor(request, campaign_form.fitted(campaign_form.of(whole)), whole)
-    look = preview_frames.look(request.query.get("look"))
-    seen = progress.live(whole)
-    expected = progress.look(whole.campaign.id).expected if whole.campaign.state is State.PUBLISHING else None
+    detail = service.view(request.path["campaign_id"])
+    if Action.UPDATE in permitted_actions(detail.campaign.state):
+        return _editor(request, campaign_form.fit_to_page(campaign_form.form_from(detail)), detail)
+    look = preview_frames.parse_look(request.query.get("look"))
+    seen = progress.with_live_counts(detail)
+    expected = (
+        progress.read_progress(detail.campaign.id).expected if detail.campaign.state is State.PUBLISHING else None
+    )
     return shell.page(
-        request, "admin/report.html", here=HERE, whole=seen, look=look, looks=preview_frames.LOOKS, expected=expected
+        request, "admin/report.html", here=HERE, detail=seen, look=look, looks=preview_frames.LOOKS, expected=expected
     )
 
 
 @routes.post(_ONE, accepts=shell.ANY_FORM)
 def keep_letter(request: Request) -> Response:
-    whole = service.view(request.path["campaign_id"])
-    form = campaign_form.typed(request, campaign_form.of(whole))
+    detail = service.view(request.path["campaign_id"])
+    form = campaign_form.parse_form(request, campaign_form.form_from(detail))
     try:
         edits, content = form.edits()
-        return _onward(request, service.update(whole.campaign.id, edits, content, form.version))
+        return _onward(request, service.update(detail.campaign.id, edits, content, form.version))
     except Invalid as failure:
-        return _editor(request, form, whole, 400, failure.reason)
+        return _editor(request, form, detail, 400, failure.reason)
     except Conflict as failure:
-        if Deed.UPDATE not in permitted(whole.campaign.state):
+        if Action.UPDATE not in permitted_actions(detail.campaign.state):
             raise
-        reason = _OVERTAKEN if form.version != whole.campaign.version else failure.reason
-        return _editor(request, form, whole, 409, reason)
+        reason = _OVERTAKEN if form.version != detail.campaign.version else failure.reason
+        return _editor(request, form, detail, 409, reason)
 
 
 @routes.post(HERE + "/preview", accepts=shell.ANY_FORM)
 def preview_letter(request: Request) -> Response:
     """Into the frame beside the form; nothing is kept."""
     campaign_id = request.text("campaign_id")
-    stored = campaign_form.of(service.view(campaign_id)) if campaign_id else None
+    stored = campaign_form.form_from(service.view(campaign_id)) if campaign_id else None
     try:
-        draft = campaign_form.typed(request, stored).sketch()
-        return preview_frames.shown(service.imagine(draft), preview_frames.look(request.text("look")))
+        draft = campaign_form.parse_form(request, stored).sketch()
+        return preview_frames.preview_response(
+            service.preview_detail(draft), preview_frames.parse_look(request.text("look"))
+        )
     except Invalid as failure:
-        return preview_frames.refused(failure)
+        return preview_frames.refusal_response(failure)
 
 
 @routes.get(_ONE + "/words/{field}")
 def read_words(request: Request) -> Response:
     """What was too long for the form, as it was written."""
-    whole, name = service.view(request.path["campaign_id"]), request.path["field"]
+    detail, name = service.view(request.path["campaign_id"]), request.path["field"]
     if name not in campaign_form.LONG:
         raise NotFound("No such field")
-    return responses.html(campaign_form.of(whole).long(name)).having(Content_Type="text/plain; charset=utf-8")
+    return responses.html(campaign_form.form_from(detail).long(name)).with_headers(
+        Content_Type="text/plain; charset=utf-8"
+    )
 
 
 @routes.get(_ONE + "/letter")
 def show_letter(request: Request) -> Response:
-    return preview_frames.shown(
-        service.view(request.path["campaign_id"]), preview_frames.look(request.query.get("look"))
+    return preview_frames.preview_response(
+        service.view(request.path["campaign_id"]), preview_frames.parse_look(request.query.get("look"))
     )
 
 
@@ -124,8 +130,8 @@ def copy_letter(request: Request) -> Response:
 
 @routes.get(_ONE + "/delete")
 def ask_deletion(request: Request) -> Response:
-    whole = service.view(request.path["campaign_id"])
-    return shell.page(request, "admin/campaign_delete.html", here=HERE, campaign=whole.campaign)
+    detail = service.view(request.path["campaign_id"])
+    return shell.page(request, "admin/campaign_delete.html", here=HERE, campaign=detail.campaign)
 
 
 @routes.post(_ONE + "/delete", accepts=shell.ANY_FORM)
@@ -135,20 +141,22 @@ def delete_letter(request: Request) -> Response:
     return shell.back(HERE, "deleted")
 
 
-def _onward(request: Request, whole: Whole) -> Response:
-    path = f"{HERE}/{whole.campaign.id}"
+def _onward(request: Request, detail: CampaignDetail) -> Response:
+    path = f"{HERE}/{detail.campaign.id}"
     return shell.back(path + "/review") if request.text("next") == "review" else shell.back(path, "saved")
 
 
-def _editor(request: Request, form: Form, whole: Whole | None, status: int = 200, problem: str = "") -> Response:
+def _editor(
+    request: Request, form: Form, detail: CampaignDetail | None, status: int = 200, problem: str = ""
+) -> Response:
     return shell.page(
         request,
         "admin/compose.html",
         status,
         here=HERE,
         form=form,
-        opened_version=whole.campaign.version if whole else "",
-        campaign=whole.campaign if whole else None,
+        opened_version=detail.campaign.version if detail else "",
+        campaign=detail.campaign if detail else None,
         looks=preview_frames.LOOKS,
         problem=problem or None,
     )

@@ -23,13 +23,13 @@ _ROOM = 28_000
 @routes.get(_HERE)
 def open_feed(request: Request) -> Response:
     view, hook = service.view(), settings.current().url("/api/webhooks/feed")
-    weights = [_ENTRY + sum(truncate.weight(entry[name] or "") for name in _SHOWN) for entry in view.entries]
+    weights = [_ENTRY + sum(truncate.html_size(entry[name] or "") for name in _SHOWN) for entry in view.entries]
     return shell.page(
         request,
         "admin/feed.html",
         here=_HERE,
         view=view,
-        entries=truncate.first(view.entries, weights, _ROOM),
+        entries=truncate.take_within(view.entries, weights, _ROOM),
         history=_told(view.history),
         hook=hook,
     )

@@ -7,7 +7,7 @@ from chalicelib.access.door import door
 from chalicelib.admin import preview_frames, shell
 from chalicelib.admin.pages.campaigns import HERE
 from chalicelib.campaigns import fields, service
-from chalicelib.campaigns.model import Deed, Whole, permit, permitted
+from chalicelib.campaigns.model import Action, CampaignDetail, permit, permitted_actions
 from chalicelib.campaigns.review import preflight, previews
 from chalicelib.campaigns.sending import deliveries
 from chalicelib.kernel import addresses, settings
@@ -28,14 +28,14 @@ def review_letter(request: Request) -> Response:
 
 @routes.post(_ONE + "/test", accepts=shell.ANY_FORM)
 def try_letter(request: Request) -> Response:
-    whole = service.view(request.path["campaign_id"])
+    detail = service.view(request.path["campaign_id"])
     typed = request.text("email") or ""
     try:
-        previews.send_test(whole, addresses.parse(typed))
+        previews.send_test(detail, addresses.parse(typed))
     except GnaError as failure:
-        return _review(request, whole, 400, problem=f"The test was not sent: {failure.reason}", tester=typed[:500])
-    audit.record(request, "campaign.test", campaign_id=whole.campaign.id)
-    return shell.back(f"{HERE}/{whole.campaign.id}/review", "tested")
+        return _review(request, detail, 400, problem=f"The test was not sent: {failure.reason}", tester=typed[:500])
+    audit.record(request, "campaign.test", campaign_id=detail.campaign.id)
+    return shell.back(f"{HERE}/{detail.campaign.id}/review", "tested")
 
 
 @routes.post(_ONE + "/schedule", accepts=shell.ANY_FORM)
@@ -61,17 +61,19 @@ def untime_letter(request: Request) -> Response:
 
 @routes.get(_ONE + "/send")
 def ask_sending(request: Request) -> Response:
-    whole = _sendable(request)
-    return shell.page(request, "admin/send.html", here=HERE, whole=whole, report=preflight.check(whole, visit=True))
+    detail = _sendable(request)
+    return shell.page(
+        request, "admin/send.html", here=HERE, detail=detail, report=preflight.check(detail, visit=True)
+    )
 
 
 @routes.post(_ONE + "/send", accepts=shell.ANY_FORM)
 def send_letter(request: Request) -> Response:
-    whole = service.view(request.path["campaign_id"])
+    detail = service.view(request.path["campaign_id"])
     # What was agreed to is what was looked at.
-    if request.text("version") != str(whole.campaign.version):
+    if request.text("version") != str(detail.campaign.version):
         raise Conflict("The campaign has changed since you looked it over")
-    sent = service.send_now(whole.campaign.id)
+    sent = service.send_now(detail.campaign.id)
     audit.record(request, "campaign.send", campaign_id=sent.campaign.id)
     return shell.back(f"{HERE}/{sent.campaign.id}", "sending")
 
@@ -84,24 +86,24 @@ def retry_letter(request: Request) -> Response:
     return shell.back(f"{HERE}/{campaign_id}", "retrying")
 
 
-def _sendable(request: Request) -> Whole:
-    whole = service.view(request.path["campaign_id"])
-    permit(Deed.SEND, whole.campaign.state)
-    return whole
+def _sendable(request: Request) -> CampaignDetail:
+    detail = service.view(request.path["campaign_id"])
+    permit(Action.SEND, detail.campaign.state)
+    return detail
 
 
-def _review(request: Request, whole: Whole, status: int = 200, **values: Any) -> Response:
+def _review(request: Request, detail: CampaignDetail, status: int = 200, **values: Any) -> Response:
     given = {"tester": _tester(request), "at": None, "zone": None, **values}
     return shell.page(
         request,
         "admin/review.html",
         status,
         here=HERE,
-        whole=whole,
-        report=preflight.check(whole, visit=request.query.get("visit") == "links"),
-        look=preview_frames.look(request.query.get("look")),
+        detail=detail,
+        report=preflight.check(detail, visit=request.query.get("visit") == "links"),
+        look=preview_frames.parse_look(request.query.get("look")),
         looks=preview_frames.LOOKS,
-        cancellable=Deed.CANCEL in permitted(whole.campaign.state),
+        cancellable=Action.CANCEL in permitted_actions(detail.campaign.state),
         **given,
     )
 

@@ -23,7 +23,7 @@ _LONGEST_ECHO = 500
 
 @routes.get(_HERE)
 def list_people(request: Request) -> Response:
-    number, per_page = paging.asked(request)
+    number, per_page = paging.requested(request)
     wanted = filter_of(request)
     found = listing.page(wanted, number, per_page)
     query = _query(wanted) | ({"per_page": str(per_page)} if "per_page" in request.query else {})
@@ -41,19 +41,19 @@ def list_people(request: Request) -> Response:
 
 @routes.get(_HERE + "/{subscriber_id}")
 def open_person(request: Request) -> Response:
-    person = listing.one(request.path["subscriber_id"])
+    person = listing.find_entry(request.path["subscriber_id"])
     return shell.page(request, "admin/subscriber.html", here=_HERE, person=person)
 
 
 @routes.get(_HERE + "/{subscriber_id}/remove")
 def ask_removal(request: Request) -> Response:
-    person = listing.one(request.path["subscriber_id"])
+    person = listing.find_entry(request.path["subscriber_id"])
     return shell.page(request, "admin/subscriber_remove.html", here=_HERE, person=person, origin=_origin(request))
 
 
 @routes.post(_HERE + "/{subscriber_id}/remove", accepts=shell.ANY_FORM)
 def remove_person(request: Request) -> Response:
-    subscriber_id = listing.one(request.path["subscriber_id"]).id
+    subscriber_id = listing.find_entry(request.path["subscriber_id"]).id
     audit.record(request, "subscriber.remove", subscriber_id=subscriber_id)
     done = erasure.remove(subscriber_id)
     return shell.back(_origin(request), "removed" if done else "removal-pending")

@@ -81,9 +81,9 @@ def replay_hook(request: Request) -> Response:
     event_id = request.text("event_id")
     try:
         if event_id:
-            service.replay_one(webhook.id, event_id)
+            service.replay_event(webhook.id, event_id)
         else:
-            service.replay_span(webhook.id, _moment(request, "from"), _moment(request, "to"))
+            service.replay_range(webhook.id, _moment(request, "from"), _moment(request, "to"))
     except (Invalid, Conflict, NotFound) as failure:
         return _detail(request, webhook, 400, problem=failure.reason)
     return shell.back(f"{_HERE}/{webhook.id}", "replaying")
@@ -125,5 +125,5 @@ def _list(request: Request, status: int = 200, **values: Any) -> Response:
 def _detail(request: Request, webhook: Webhook, status: int = 200, **values: Any) -> Response:
     form = {name: getattr(webhook, name) for name in _BLANK}
     given = {"form": form, "types": list(EventType), "model": model, **values}
-    attempts = service.attempts(webhook.id)
+    attempts = service.list_attempts(webhook.id)
     return shell.page(request, "admin/webhook.html", status, here=_HERE, webhook=webhook, attempts=attempts, **given)

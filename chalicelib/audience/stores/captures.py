@@ -29,7 +29,7 @@ class CaptureRow(tables.Row):
     expires_at = NumberAttribute(null=True)
 
 
-def of(subscriber_id: str) -> list[dict[str, Any]]:
+def describe(subscriber_id: str) -> list[dict[str, Any]]:
     """Every capture in plain words, for the person themselves."""
     return [
         {
@@ -46,7 +46,7 @@ def of(subscriber_id: str) -> list[dict[str, Any]]:
     ]
 
 
-def asked(subscriber_id: str, capture: Capture, now: datetime) -> Write:
+def request_write(subscriber_id: str, capture: Capture, now: datetime) -> Write:
     """The capture, waiting for its confirmation. One that is known already keeps its time and its status."""
     row = CaptureRow(subscriber_id, capture.source)
     moment = clock.text(now)
@@ -65,7 +65,7 @@ def asked(subscriber_id: str, capture: Capture, now: datetime) -> Write:
     return Update(row, values)
 
 
-def confirmed(subscriber: Subscriber, now: datetime) -> list[Write]:
+def confirm_writes(subscriber: Subscriber, now: datetime) -> list[Write]:
     actions = [CaptureRow.status.set(model.CAPTURE_CONFIRMED), CaptureRow.updated_at.set(clock.text(now))]
     return [
         Update(CaptureRow(subscriber.id, source), actions, CaptureRow.status.exists())
@@ -73,12 +73,12 @@ def confirmed(subscriber: Subscriber, now: datetime) -> list[Write]:
     ]
 
 
-def expired(subscriber: Subscriber, now: datetime) -> list[Write]:
+def expire_writes(subscriber: Subscriber, now: datetime) -> list[Write]:
     """An id-only word of each capture, for a while."""
     return [_expired(subscriber, source, now) for source in sorted(subscriber.asked_sources)]
 
 
-def removed(subscriber: Subscriber) -> list[Write]:
+def delete_writes(subscriber: Subscriber) -> list[Write]:
     sources = sorted(subscriber.sources | subscriber.asked_sources)
     return [Delete(CaptureRow(subscriber.id, source)) for source in sources]
 

@@ -31,7 +31,7 @@ class CountRow(tables.Row):
         return str(self.slot)[:10]
 
 
-def counted(day: date, joined: int = 0, left: int = 0) -> Write:
+def count_write(day: date, joined: int = 0, left: int = 0) -> Write:
     row = CountRow(_KIND, f"{day.isoformat()}#{random.randrange(_SHARDS)}")  # noqa: S311 - only spreads load
     return Update(row, [CountRow.joined.add(joined), CountRow.left.add(left)])
 
@@ -40,7 +40,7 @@ def newest_first() -> Iterator[CountRow]:
     yield from tables.query(CountRow, _KIND, scan_index_forward=False, consistent_read=True)
 
 
-def folded(day: str, shards: list[CountRow], before: CountRow | None, total: int) -> list[Write]:
+def fold_writes(day: str, shards: list[CountRow], before: CountRow | None, total: int) -> list[Write]:
     """One row for the day in place of its shards, provided none of them moved meanwhile."""
     joined = sum(int(row.joined) for row in shards)
     left = sum(int(row.left) for row in shards)

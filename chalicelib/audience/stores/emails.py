@@ -27,45 +27,45 @@ def find_owner(address_key: str, now: datetime) -> str | None:
     return row.subscriber_id if row and not (row.free_from and row.free_from <= clock.text(now)) else None
 
 
-def free(address_key: str, now: datetime) -> Write:
+def check_free_write(address_key: str, now: datetime) -> Write:
     """Nobody has taken it since it was looked up."""
     return Check(EmailRow(address_key), _free(now))
 
 
-def claimed(subscriber: Subscriber, until: datetime, gone: int, now: datetime) -> Write:
+def claim_write(subscriber: Subscriber, until: datetime, gone: int, now: datetime) -> Write:
     """For a sign-up, until then; who has the address already is shown."""
     row = _row(subscriber)
     row.subscriber_id, row.free_from, row.expires_at = subscriber.id, clock.text(until), gone
     return Put(row, _free(now), show=True)
 
 
-def prolonged(subscriber: Subscriber, until: datetime, gone: int) -> Write:
+def extend_write(subscriber: Subscriber, until: datetime, gone: int) -> Write:
     actions = [EmailRow.free_from.set(clock.text(until)), EmailRow.expires_at.set(gone)]
     return Update(_row(subscriber), actions, _owned(subscriber.id))
 
 
-def settled(subscriber: Subscriber) -> Write:
+def settle_write(subscriber: Subscriber) -> Write:
     """Theirs for good."""
     return Update(
         _row(subscriber), [EmailRow.free_from.remove(), EmailRow.expires_at.remove()], _owned(subscriber.id)
     )
 
 
-def swapped(subscriber: Subscriber, new_key: str, now: datetime) -> list[Write]:
+def swap_writes(subscriber: Subscriber, new_key: str, now: datetime) -> list[Write]:
     """Nothing, when only capitals changed: it is the same key."""
     if addresses.key(subscriber.email) == new_key:
         return []
-    return [Put(EmailRow(new_key, subscriber_id=subscriber.id), _free(now), show=True), removed(subscriber)]
+    return [Put(EmailRow(new_key, subscriber_id=subscriber.id), _free(now), show=True), delete_write(subscriber)]
 
 
-def removed(subscriber: Subscriber) -> Write:
+def delete_write(subscriber: Subscriber) -> Write:
     return Delete(_row(subscriber), _owned(subscriber.id))
 
 
-def removed_if_owned(subscriber: Subscriber) -> list[Write]:
+def delete_writes_if_owned(subscriber: Subscriber) -> list[Write]:
     """Nothing, if somebody signed up anew with the address once it was free."""
     row = tables.get(EmailRow, addresses.key(subscriber.email))
-    return [removed(subscriber)] if row and row.subscriber_id == subscriber.id else []
+    return [delete_write(subscriber)] if row and row.subscriber_id == subscriber.id else []
 
 
 def _row(subscriber: Subscriber) -> EmailRow:

@@ -49,12 +49,12 @@ def find(mark: str) -> SignUpRow | None:
     return tables.get(SignUpRow, mark, model.SIGN_UP)
 
 
-def waiting(row: SignUpRow) -> list[Waiting]:
+def list_waiting(row: SignUpRow) -> list[Waiting]:
     """In the order they came: of two nicknames the last one counts."""
     return sorted((_read(row.mark, text) for text in row.said or ()), key=lambda one: one.asked_at)
 
 
-def left_behind(now: datetime) -> Iterator[str]:
+def list_left_behind(now: datetime) -> Iterator[str]:
     """Marks of those who should have been taken in and written to long ago, while it is not too late for it."""
     late = clock.text(now + model.CONFIRMATION_LIFE - _PATIENCE)
     condition = (SignUpRow.kind == model.SIGN_UP) & SignUpRow.until.between(clock.text(now), late)
@@ -64,7 +64,7 @@ def left_behind(now: datetime) -> Iterator[str]:
 
 def keep(sign_up: SignUp, now: datetime) -> str:
     """Whoever's it is: nothing is looked up, so how it went tells nothing. Returns the mark it is found by."""
-    mark, until = model.address_mark(sign_up.address.key), now + model.CONFIRMATION_LIFE
+    mark, until = model.address_pseudonym(sign_up.address.key), now + model.CONFIRMATION_LIFE
     actions = [
         SignUpRow.said.add({_text(sign_up, now)}),
         SignUpRow.until.set(clock.text(until)),
@@ -76,7 +76,7 @@ def keep(sign_up: SignUp, now: datetime) -> str:
     return mark
 
 
-def taken(one: Waiting, owner: str) -> Write:
+def take_write(one: Waiting, owner: str) -> Write:
     actions = [SignUpRow.owner.set(owner), SignUpRow.said.delete({one.text})]
     return Update(SignUpRow(one.mark, model.SIGN_UP), actions, SignUpRow.said.contains(one.text))
 
@@ -87,7 +87,7 @@ def forget(mark: str) -> None:
         tables.delete(SignUpRow(mark, model.SIGN_UP), SignUpRow.said.does_not_exist())
 
 
-def removed(mark: str) -> Write:
+def delete_write(mark: str) -> Write:
     return Delete(SignUpRow(mark, model.SIGN_UP))
 
 

@@ -62,7 +62,7 @@ class SubscriberRow(tables.Row):
 
 def find(subscriber_id: str) -> Subscriber | None:
     row = tables.get(SubscriberRow, subscriber_id)
-    return subscriber_of(row) if row else None
+    return parse_subscriber(row) if row else None
 
 
 def find_with_tokens(subscriber_id: str, *kinds: str) -> tuple[Subscriber | None, dict[str, TokenRow]]:
@@ -70,10 +70,10 @@ def find_with_tokens(subscriber_id: str, *kinds: str) -> tuple[Subscriber | None
     wanted: list[tuple[type[tables.Row], str, Any]] = [(SubscriberRow, subscriber_id, None)]
     wanted += [(TokenRow, subscriber_id, kind) for kind in kinds]
     row, *tokens = tables.get_together(*wanted)
-    return subscriber_of(row) if row else None, {token.kind: token for token in tokens if token}
+    return parse_subscriber(row) if row else None, {token.kind: token for token in tokens if token}
 
 
-def expired_sign_ups(now: datetime) -> Iterator[str]:
+def list_expired(now: datetime) -> Iterator[str]:
     condition = SubscriberRow.confirmation_expires_at <= clock.text(now)
     for row in tables.query_index(SubscriberRow.by_status, model.PENDING, filter_condition=condition):
         yield row.id
@@ -82,7 +82,7 @@ def expired_sign_ups(now: datetime) -> Iterator[str]:
 # --- writing
 
 
-def created(subscriber: Subscriber, now: datetime) -> list[Write]:
+def create_writes(subscriber: Subscriber, now: datetime) -> list[Write]:
     assert subscriber.confirmation_expires_at
     until = subscriber.confirmation_expires_at
     row = SubscriberRow(
@@ -97,11 +97,11 @@ def created(subscriber: Subscriber, now: datetime) -> list[Write]:
         asked_tags=set(subscriber.asked_tags) or None,
         expires_at=clock.epoch(until + _NET),
     )
-    key = emails.claimed(subscriber, until, clock.epoch(until + _NET), now)
+    key = emails.claim_write(subscriber, until, clock.epoch(until + _NET), now)
     return [key, Put(row, SubscriberRow.id.does_not_exist())]
 
 
-def asked_again(subscriber: Subscriber, nickname: str | None, capture: Capture | None) -> list[Write]:
+def request_writes(subscriber: Subscriber, nickname: str | None, capture: Capture | None) -> list[Write]:
     """A person who is here already, and still is, signs up again: what they say now waits for their confirmation."""
     actions: list[Any] = []
     if nickname and not subscriber.activated:
@@ -110,25 +110,29 @@ def asked_again(subscriber: Subscriber, nickname: str | None, capture: Capture |
         actions.append(SubscriberRow.asked_sources.add({capture.source}))
         if capture.tags:
             actions.append(SubscriberRow.asked_tags.add(set(capture.tags)))
-    return [Update(SubscriberRow(subscriber.id), actions, _still(subscriber)) if actions else present(subscriber)]
+    return [
+        Update(SubscriberRow(subscriber.id), actions, _still(subscriber))
+        if actions
+        else check_present_write(subscriber)
+    ]
 
 
-def present(subscriber: Subscriber) -> Write:
+def check_present_write(subscriber: Subscriber) -> Write:
     """Nothing may be written for somebody who left a moment ago."""
     return Check(SubscriberRow(subscriber.id), _still(subscriber))
 
 
-def prolonged(subscriber: Subscriber, until: datetime) -> list[Write]:
+def extend_writes(subscriber: Subscriber, until: datetime) -> list[Write]:
     """A new confirmation link gives a pending sign-up its full time again."""
     net = clock.epoch(until + _NET)
     row = [SubscriberRow.confirmation_expires_at.set(clock.text(until)), SubscriberRow.expires_at.set(net)]
     return [
         Update(SubscriberRow(subscriber.id), row, _still(subscriber)),
-        emails.prolonged(subscriber, until, net),
+        emails.extend_write(subscriber, until, net),
     ]
 
 
-def activated(subscriber: Subscriber, now: datetime) -> list[Write]:
+def activate_writes(subscriber: Subscriber, now: datetime) -> list[Write]:
     actions = [
         SubscriberRow.status.set(model.ACTIVATED),
         SubscriberRow.activated_at.set(clock.text(now)),
@@ -138,29 +142,29 @@ def activated(subscriber: Subscriber, now: datetime) -> list[Write]:
     ]
     return [
         Update(SubscriberRow(subscriber.id), actions, _still(subscriber)),
-        emails.settled(subscriber),
-        *captures.confirmed(subscriber, now),
+        emails.settle_write(subscriber),
+        *captures.confirm_writes(subscriber, now),
     ]
 
 
-def joined_sources(subscriber: Subscriber, now: datetime) -> list[Write]:
+def join_sources_writes(subscriber: Subscriber, now: datetime) -> list[Write]:
     """Somebody who is active already confirms further sources."""
     row = SubscriberRow(subscriber.id)
-    return [Update(row, _merged(subscriber), _still(subscriber)), *captures.confirmed(subscriber, now)]
+    return [Update(row, _merged(subscriber), _still(subscriber)), *captures.confirm_writes(subscriber, now)]
 
 
-def renamed(subscriber: Subscriber, nickname: str) -> Write:
+def rename_write(subscriber: Subscriber, nickname: str) -> Write:
     """An empty nickname is none at all."""
     action = SubscriberRow.nickname.set(nickname) if nickname else SubscriberRow.nickname.remove()
     return Update(SubscriberRow(subscriber.id), [action], _still(subscriber))
 
 
-def email_changed(subscriber: Subscriber, new_email: str, now: datetime) -> list[Write]:
+def change_email_writes(subscriber: Subscriber, new_email: str, now: datetime) -> list[Write]:
     """A sign-up that waits under the old address goes with it, or it would bring that address back."""
     old_key, new_key = addresses.key(subscriber.email), addresses.key(new_email)
     return [
-        *emails.swapped(subscriber, new_key, now),
-        *([sign_up_store.removed(model.address_mark(old_key))] if old_key != new_key else []),
+        *emails.swap_writes(subscriber, new_key, now),
+        *([sign_up_store.delete_write(model.address_pseudonym(old_key))] if old_key != new_key else []),
         Update(
             SubscriberRow(subscriber.id),
             [SubscriberRow.email.set(new_email)],
@@ -169,29 +173,29 @@ def email_changed(subscriber: Subscriber, new_email: str, now: datetime) -> list
     ]
 
 
-def erased(subscriber: Subscriber) -> list[Write]:
+def erase_writes(subscriber: Subscriber) -> list[Write]:
     """Everything that is stored about a person."""
     return [
         Delete(SubscriberRow(subscriber.id), _as_read(subscriber) & (SubscriberRow.email == subscriber.email)),
-        emails.removed(subscriber),
-        sign_up_store.removed(model.address_mark(addresses.key(subscriber.email))),
-        *token_store.removed(subscriber.id),
-        *captures.removed(subscriber),
+        emails.delete_write(subscriber),
+        sign_up_store.delete_write(model.address_pseudonym(addresses.key(subscriber.email))),
+        *token_store.delete_writes(subscriber.id),
+        *captures.delete_writes(subscriber),
     ]
 
 
-def expired(subscriber: Subscriber, now: datetime) -> list[Write]:
+def expire_writes(subscriber: Subscriber, now: datetime) -> list[Write]:
     """A sign-up nobody confirmed: the person goes, an id-only word of each capture stays for a while."""
     passed = SubscriberRow.confirmation_expires_at <= clock.text(now)
     return [
         Delete(SubscriberRow(subscriber.id), _as_read(subscriber) & passed),
-        *token_store.removed(subscriber.id),
-        *emails.removed_if_owned(subscriber),
-        *captures.expired(subscriber, now),
+        *token_store.delete_writes(subscriber.id),
+        *emails.delete_writes_if_owned(subscriber),
+        *captures.expire_writes(subscriber, now),
     ]
 
 
-def subscriber_of(row: SubscriberRow) -> Subscriber:
+def parse_subscriber(row: SubscriberRow) -> Subscriber:
     return Subscriber(
         id=row.id,
         email=row.email,

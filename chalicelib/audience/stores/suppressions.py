@@ -18,13 +18,13 @@ class SuppressionRow(tables.Row):
     set_at = UnicodeAttribute()
 
 
-def holds(mark: str) -> bool:
+def is_suppressed(mark: str) -> bool:
     return tables.get(SuppressionRow, mark) is not None
 
 
-def wished(mark: str, set_by: str, now: datetime) -> Write:
+def suppress_write(mark: str, set_by: str, now: datetime) -> Write:
     return Put(SuppressionRow(mark, set_by=set_by, set_at=clock.text(now)))
 
 
-def lifted(mark: str) -> Write:
+def lift_write(mark: str) -> Write:
     return Delete(SuppressionRow(mark), SuppressionRow.mark.exists())

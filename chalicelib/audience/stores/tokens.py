@@ -36,11 +36,11 @@ def find(subscriber_id: str, kind: str) -> TokenRow | None:
     return tables.get(TokenRow, subscriber_id, kind)
 
 
-def expired(now: datetime) -> Iterator[TokenRow]:
+def list_expired(now: datetime) -> Iterator[TokenRow]:
     yield from tables.scan(TokenRow, filter_condition=TokenRow.until <= clock.text(now), consistent_read=True)
 
 
-def issued(subscriber_id: str, kind: str, token: Token, until: datetime) -> Write:
+def issue_write(subscriber_id: str, kind: str, token: Token, until: datetime) -> Write:
     actions = [
         TokenRow.hash.set(token.hash),
         TokenRow.until.set(clock.text(until)),
@@ -50,17 +50,17 @@ def issued(subscriber_id: str, kind: str, token: Token, until: datetime) -> Writ
     return Update(TokenRow(subscriber_id, kind), actions)
 
 
-def used(row: TokenRow, now: datetime) -> Write:
+def use_write(row: TokenRow, now: datetime) -> Write:
     """Not usable any more, but recognisable until its time is over: people click twice, scanners click first."""
     actions = [TokenRow.used_at.set(clock.text(now)), TokenRow.new_email.remove()]
     return Update(TokenRow(row.subscriber_id, row.kind), actions, _live(row))
 
 
-def consumed(row: TokenRow) -> Write:
+def consume_write(row: TokenRow) -> Write:
     return Delete(TokenRow(row.subscriber_id, row.kind), _live(row))
 
 
-def change_asked(subscriber: Subscriber, new_email: str, until: datetime) -> Write:
+def request_change_write(subscriber: Subscriber, new_email: str, until: datetime) -> Write:
     row = TokenRow(
         subscriber.id,
         model.CHANGE_EMAIL,
@@ -71,7 +71,7 @@ def change_asked(subscriber: Subscriber, new_email: str, until: datetime) -> Wri
     return Put(row)
 
 
-def lift_asked(id: str, address: str, until: datetime) -> Write:
+def request_lift_write(id: str, address: str, until: datetime) -> Write:
     row = TokenRow(id, model.LIFT, until=clock.text(until), new_email=address, expires_at=clock.epoch(until))
     return Put(row)
 
@@ -84,7 +84,7 @@ def forget(row: TokenRow) -> None:
         return
 
 
-def removed(subscriber_id: str) -> list[Write]:
+def delete_writes(subscriber_id: str) -> list[Write]:
     return [Delete(TokenRow(subscriber_id, kind)) for kind in model.TOKEN_KINDS]
 
 

@@ -26,27 +26,27 @@ class Issue:
 
 
 @value
-class Shelf:
+class IssuePage:
     issues: list[Issue]
     page: int
     has_older: bool
 
 
-def shelf(number: int) -> Shelf:
+def list_issues(number: int) -> IssuePage:
     """A page of what is out, newest first."""
     _check_open()
-    page = service.page(State.PUBLISHED, number, PER_PAGE)
-    issues = [_issue(campaign) for campaign in page.items if campaign.aim.everybody]
-    return Shelf(issues, number, page.total > number * PER_PAGE)
+    page = service.list_page(State.PUBLISHED, number, PER_PAGE)
+    issues = [_issue(campaign) for campaign in page.items if campaign.targeting.everybody]
+    return IssuePage(issues, number, page.total > number * PER_PAGE)
 
 
-def letter(campaign_id: str) -> str:
+def render_issue(campaign_id: str) -> str:
     """The mail's own HTML without anything that belongs to one reader; from the moment it goes out."""
     _check_open()
-    whole = service.view(campaign_id)
-    if whole.campaign.state not in _OUT or not whole.campaign.aim.everybody:
+    detail = service.view(campaign_id)
+    if detail.campaign.state not in _OUT or not detail.campaign.targeting.everybody:
         raise NotFound("There is no such page")
-    return renderer.rendered(whole).archived()
+    return renderer.render(detail).archived()
 
 
 def _check_open() -> None:
@@ -57,7 +57,7 @@ def _check_open() -> None:
 def _issue(campaign: Campaign) -> Issue:
     return Issue(
         campaign.id,
-        renderer.impersonal(campaign.subject),
-        renderer.impersonal(campaign.preheader),
+        renderer.without_names(campaign.subject),
+        renderer.without_names(campaign.preheader),
         campaign.published_at or campaign.updated_at,
     )

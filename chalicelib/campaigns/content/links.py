@@ -71,22 +71,22 @@ class Links(HTMLParser):
         """Each once. Pages of ours are left out: this campaign is not in the archive before it is sent."""
         site = settings.current()
         ours = tuple(site.url(path) for path in _OURS)
-        whole = (url for url in self.all if url.startswith(("http://", "https://")) and not _is_broken(url))
-        known = dict.fromkeys(urldefrag(url).url for url in whole)
+        detail = (url for url in self.all if url.startswith(("http://", "https://")) and not _is_broken(url))
+        known = dict.fromkeys(urldefrag(url).url for url in detail)
         return [url for url in known if url.rstrip("/") != site.site_url and not url.startswith(ours)]
 
 
 def visit(urls: Sequence[str]) -> list[Visit]:
     """All at once, three seconds at most. Whoever answered well a moment ago is not asked again."""
-    known = {one.url for one in remembered(urls) if one.verdict is Verdict.GOOD}
+    known = {one.url for one in recall(urls) if one.verdict is Verdict.GOOD}
     asked = [url for url in urls[:MOST_VISITED] if url not in known]
     if asked:
         with ThreadPoolExecutor(len(asked)) as threads:
             _memory.update((one.url, one) for one in threads.map(_visited, asked))
-    return remembered(urls)
+    return recall(urls)
 
 
-def remembered(urls: Sequence[str]) -> list[Visit]:
+def recall(urls: Sequence[str]) -> list[Visit]:
     """What is known of them from visits in the last minutes, in this process."""
     oldest = time.monotonic() - _REMEMBERED
     for url in [url for url, one in list(_memory.items()) if one.at < oldest]:

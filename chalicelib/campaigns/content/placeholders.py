@@ -28,7 +28,7 @@ TOKEN = "token"  # noqa: S105 - the name of a hole
 
 
 @value
-class Wish:
+class Placeholder:
     """One thing to be said to each reader in their own way, and what is said to those without a nickname."""
 
     kind: str
@@ -41,11 +41,11 @@ class Wish:
         return nickname or self.fallback
 
 
-class Wishes:
+class Placeholders:
     """Collects what the parts of one campaign wish for; the same wish twice is one."""
 
     def __init__(self) -> None:
-        self.all: list[Wish] = []
+        self.all: list[Placeholder] = []
         self.fixed: dict[str, str] = {}
 
     def take(self, text: str, is_html: bool = False) -> str:
@@ -53,7 +53,7 @@ class Wishes:
 
         def mark(match: re.Match[str]) -> str:
             fallback = html.unescape(match[2] or "") if is_html else match[2] or ""
-            return self._mark(Wish(match[1], fallback.strip() or _usual(match[1]), match[0]))
+            return self._mark(Placeholder(match[1], fallback.strip() or _usual(match[1]), match[0]))
 
         return _WRITTEN.sub(mark, _NONCHARACTERS.sub("", text))
 
@@ -90,7 +90,7 @@ class Wishes:
         self.fixed[name] = match[0]
         return f"{{{{{name}}}}}"
 
-    def _mark(self, wish: Wish) -> str:
+    def _mark(self, wish: Placeholder) -> str:
         if wish not in self.all:
             self.all.append(wish)
         return f"\ufdd0{self.all.index(wish)}\ufdd1"
@@ -98,12 +98,14 @@ class Wishes:
 
 def extremes(line: str) -> tuple[str, str]:
     """As it reads for somebody without a nickname, and for somebody with the longest there is."""
-    wishes = Wishes()
+    wishes = Placeholders()
     marked = wishes.take(line)
     return wishes.bare(marked), wishes.said(marked, "x" * LONGEST_NICKNAME)
 
 
-def values(wishes: tuple[Wish, ...], fixed: Mapping[str, str], nickname: str | None, token: str) -> dict[str, str]:
+def values(
+    wishes: tuple[Placeholder, ...], fixed: Mapping[str, str], nickname: str | None, token: str
+) -> dict[str, str]:
     """Everything one reader's mail needs: `n…` for the HTML, `p…` for the plain text and the subject."""
     name = _CONTROL.sub(" ", nickname).strip() if nickname else None
     filled = {TOKEN: token, **fixed}

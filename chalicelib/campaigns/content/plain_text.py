@@ -13,7 +13,7 @@ _GAPS = re.compile(r"\n{3,}")
 _RULE = "----------"
 
 
-def of(markup: str) -> str:
+def from_html(markup: str) -> str:
     """From sanitised HTML only: nothing here expects scripts or styles."""
     writer = _Writer()
     writer.feed(markup)

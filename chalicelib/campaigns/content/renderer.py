@@ -11,8 +11,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from chalicelib.campaigns.content import placeholders, plain_text, sanitise
-from chalicelib.campaigns.content.placeholders import Wish, Wishes
-from chalicelib.campaigns.model import Campaign, Format, Whole
+from chalicelib.campaigns.content.placeholders import Placeholder, Placeholders
+from chalicelib.campaigns.model import Campaign, CampaignDetail, Format
 from chalicelib.kernel import settings
 from chalicelib.kernel.errors import Misconfigured
 from chalicelib.kernel.values import value
@@ -34,14 +34,14 @@ class Mailing:
     html: str
     text: str
     page: str
-    wishes: tuple[Wish, ...]
+    placeholders: tuple[Placeholder, ...]
     fixed: Mapping[str, str]
     headers_for_all: Mapping[str, str]
     unsubscribe_url: str
     removed: tuple[str, ...]
 
     def values(self, nickname: str | None, token: str) -> dict[str, str]:
-        return placeholders.values(self.wishes, self.fixed, nickname, token)
+        return placeholders.values(self.placeholders, self.fixed, nickname, token)
 
     def headers(self, token: str) -> dict[str, str]:
         """RFC 8058: one address for this reader, which a mail program may POST to without asking again."""
@@ -58,11 +58,11 @@ class Mailing:
         return placeholders.fill(self.page, self.values(None, ""))
 
 
-def rendered(whole: Whole) -> Mailing:
-    campaign, content = whole.campaign, whole.content
-    wishes = Wishes()
+def render(detail: CampaignDetail) -> Mailing:
+    campaign, content = detail.campaign, detail.content
+    wishes = Placeholders()
     body, lost = _body(campaign.format, content.body, wishes)
-    text = wishes.take(content.text) if content.text is not None else plain_text.of(body)
+    text = wishes.take(content.text) if content.text is not None else plain_text.from_html(body)
     given = _given(campaign, wishes, text)
     page = _inliner().inline(_template("campaign.html").render(given, body=_safe(body), titled="<h1" not in body))
     plain = _template("campaign.txt").render(given, text=text).strip() + "\n"
@@ -72,7 +72,7 @@ def rendered(whole: Whole) -> Mailing:
         html=_opened(wishes.holes(page, is_html=True)),
         text=_opened(wishes.holes(plain, is_html=False)),
         page=wishes.holes(_ONE_READERS_PART.sub("", page), is_html=True),
-        wishes=tuple(wishes.all),
+        placeholders=tuple(wishes.all),
         fixed=dict(wishes.fixed),
         headers_for_all=_headers(),
         unsubscribe_url=settings.current().url(_UNSUBSCRIBE),
@@ -80,29 +80,29 @@ def rendered(whole: Whole) -> Mailing:
     )
 
 
-def removed(format: Format, source: str) -> list[str]:
+def removed_markup(format: Format, source: str) -> list[str]:
     """What of a body no reader will see."""
-    return _body(format, source, Wishes())[1]
+    return _body(format, source, Placeholders())[1]
 
 
-def impersonal(line: str) -> str:
+def without_names(line: str) -> str:
     """A subject as it reads for nobody in particular."""
-    wishes = Wishes()
+    wishes = Placeholders()
     return wishes.bare(wishes.take(line))
 
 
-def _body(format: Format, source: str, wishes: Wishes) -> tuple[str, list[str]]:
+def _body(format: Format, source: str, wishes: Placeholders) -> tuple[str, list[str]]:
     marked = wishes.take(source, is_html=True)
     markup = _markdown(marked) if format is Format.MARKDOWN else marked
     clean = sanitise.clean(markup, settings.current().site_url, wishes.typed)
-    return clean, sanitise.removed(markup, clean)
+    return clean, sanitise.describe_removed(markup, clean)
 
 
-def _given(campaign: Campaign, wishes: Wishes, text: str) -> dict[str, Any]:
+def _given(campaign: Campaign, wishes: Placeholders, text: str) -> dict[str, Any]:
     site = settings.current()
-    in_archive = site.archive and campaign.aim.everybody
+    in_archive = site.archive and campaign.targeting.everybody
     return {
-        **templates.site(),
+        **templates.site_values(),
         "link_in_dark": _lightened(site.site_color),
         "subject": wishes.take(campaign.subject),
         "preheader": wishes.take(campaign.preheader) or _opening(wishes.bare(text)),

@@ -76,7 +76,7 @@ def clean(markup: str, base_url: str, typed: Callable[[str], str]) -> str:
     )
 
 
-def removed(before: str, after: str) -> list[str]:
+def describe_removed(before: str, after: str) -> list[str]:
     """What the author wrote and no reader will see, in words, without repeating it."""
     was, left = _Inventory(before), _Inventory(after)
     gone = [f"<{tag}> ({count}×)" for tag, count in sorted((was.tags - left.tags).items()) if tag not in _SHELL]

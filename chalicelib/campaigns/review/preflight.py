@@ -10,7 +10,7 @@ from chalicelib.audience import recipients
 from chalicelib.campaigns.content import links, renderer
 from chalicelib.campaigns.content.links import Links, Verdict, Visit
 from chalicelib.campaigns.content.renderer import Mailing
-from chalicelib.campaigns.model import Aim, Whole
+from chalicelib.campaigns.model import CampaignDetail, Targeting
 from chalicelib.campaigns.review import prices
 from chalicelib.kernel import clock, settings
 from chalicelib.kernel.errors import Unavailable
@@ -20,7 +20,7 @@ from chalicelib.mail import bulk
 from chalicelib.mail.account import Account, Identity
 
 CLIPPED_AT = 102 * 1024  # Gmail cuts a longer mail off, and the unsubscribe link with it
-LARGEST = bulk.LARGEST_LETTER - 10_000  # room for the subject and the headers
+LARGEST = bulk.LARGEST_TEMPLATE - 10_000  # room for the subject and the headers
 _LONG_SUBJECT = 70
 _LONGEST_URL = 100
 
@@ -51,44 +51,49 @@ class Report:
         return not any(finding.level is Level.ERROR for finding in self.findings)
 
 
-def count(aim: Aim) -> int:
+def count_recipients(targeting: Targeting) -> int:
     """How many would get it now. Everybody is known; for some of them everybody has to be looked at."""
-    return census.total() if aim.everybody else recipients.count(aim, clock.now())
+    return census.total() if targeting.everybody else recipients.count(targeting, clock.now())
 
 
-def check(whole: Whole, visit: bool = False) -> Report:
+def check(detail: CampaignDetail, visit: bool = False) -> Report:
     """`visit` goes and sees whether the links answer, which takes up to three seconds."""
-    mailing = renderer.rendered(whole)
-    people = count(whole.campaign.aim)
+    mailing = renderer.render(detail)
+    people = count_recipients(detail.campaign.targeting)
     found = Links(mailing.archived())
-    findings = [*of_mail(mailing, whole), *of_links(found), *of_visits(found.visitable, visit), *of_people(people)]
+    findings = [
+        *check_mail(mailing, detail),
+        *check_links(found),
+        *check_visits(found.visitable, visit),
+        *check_recipients(people),
+    ]
     finishes_at = None
     try:
         account = mail_account.account()
-        findings += [*of_account(account, people), *of_identity(mail_account.identity())]
+        findings += [*check_account(account, people), *check_identity(mail_account.identity())]
         finishes_at = _finish(account, people, clock.now())
     except Unavailable as failure:
         findings.append(Finding(Level.WARNING, "ses_silent", f"SES could not be asked: {failure.reason}"))
     size = len(mailing.html.encode())
-    return Report(people, round(prices.of_sending(people), 4), finishes_at, size, tuple(findings))
+    return Report(people, round(prices.sending_cost(people), 4), finishes_at, size, tuple(findings))
 
 
-def of_mail(mailing: Mailing, whole: Whole) -> Iterator[Finding]:
+def check_mail(mailing: Mailing, detail: CampaignDetail) -> Iterator[Finding]:
     yield from _of_size(mailing)
-    if len(whole.campaign.subject) > _LONG_SUBJECT:
+    if len(detail.campaign.subject) > _LONG_SUBJECT:
         yield Finding(Level.NOTE, "long_subject", f"Phones show about {_LONG_SUBJECT} characters of a subject.")
-    if not whole.content.text:
+    if not detail.content.text:
         yield Finding(Level.NOTE, "text_made", "The plain text is made from the HTML. Have a look at it.")
     if mailing.removed:
         yield Finding(Level.WARNING, "removed", f"Left out of the mail: {', '.join(mailing.removed)}.")
-    if any(wish.kind == "nickname" and not wish.fallback for wish in mailing.wishes):
+    if any(wish.kind == "nickname" and not wish.fallback for wish in mailing.placeholders):
         message = "People without a nickname see a gap. Write {{nickname|friend}}, or {{greeting}}."
         yield Finding(Level.WARNING, "no_fallback", message)
     if not settings.current().postal_address:
         yield Finding(Level.NOTE, "no_postal_address", "Many countries ask for a postal address: set POSTAL_ADDRESS.")
 
 
-def of_links(found: Links) -> Iterator[Finding]:
+def check_links(found: Links) -> Iterator[Finding]:
     if found.insecure:
         message = f"{len(found.insecure)} links or images use http instead of https."
         yield Finding(Level.WARNING, "http_links", message)
@@ -99,9 +104,9 @@ def of_links(found: Links) -> Iterator[Finding]:
         yield Finding(Level.WARNING, "images_without_alt", message)
 
 
-def of_visits(urls: Sequence[str], visit: bool) -> Iterator[Finding]:
+def check_visits(urls: Sequence[str], visit: bool) -> Iterator[Finding]:
     """Without a visit, what the last one found."""
-    visits = links.visit(urls) if visit else links.remembered(urls)
+    visits = links.visit(urls) if visit else links.recall(urls)
     for one in visits:
         if one.verdict is Verdict.DEAD:
             yield Finding(Level.WARNING, "dead_link", f"Nobody will get to {_short(one.url)}: {one.why}.")
@@ -112,12 +117,12 @@ def of_visits(urls: Sequence[str], visit: bool) -> Iterator[Finding]:
         yield Finding(Level.NOTE, "many_links", message)
 
 
-def of_people(people: int) -> Iterator[Finding]:
+def check_recipients(people: int) -> Iterator[Finding]:
     if not people:
         yield Finding(Level.WARNING, "nobody", "Nobody would get this.")
 
 
-def of_account(account: Account, people: int) -> Iterator[Finding]:
+def check_account(account: Account, people: int) -> Iterator[Finding]:
     if not account.sending_enabled:
         yield Finding(Level.ERROR, "paused", "Sending is switched off in SES.")
     if account.in_sandbox:
@@ -129,7 +134,7 @@ def of_account(account: Account, people: int) -> Iterator[Finding]:
         yield Finding(Level.WARNING, "over_quota", message)
 
 
-def of_identity(identity: Identity | None) -> Iterator[Finding]:
+def check_identity(identity: Identity | None) -> Iterator[Finding]:
     if not identity or not identity.verified:
         yield Finding(Level.ERROR, "unverified", "FROM_EMAIL is not verified in SES, so nothing can be sent.")
     elif not identity.dkim:
@@ -139,7 +144,7 @@ def of_identity(identity: Identity | None) -> Iterator[Finding]:
 
 def _of_size(mailing: Mailing) -> Iterator[Finding]:
     size = len(mailing.html.encode())
-    if bulk.weight(mailing.html, mailing.text) > LARGEST:
+    if bulk.json_size(mailing.html, mailing.text) > LARGEST:
         message = f"The mail has {size // 1024} KB and its plain text comes on top: more than can be sent."
         yield Finding(Level.ERROR, "too_large", message)
     elif size > CLIPPED_AT:

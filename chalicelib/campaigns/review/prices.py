@@ -16,5 +16,5 @@ SQS_PER_REQUEST = 0.40 / 1_000_000
 MACHINERY_PER_MAIL = 0.10 / 1_000_000
 
 
-def of_sending(recipients: int) -> float:
+def sending_cost(recipients: int) -> float:
     return recipients * (SES_PER_MAIL + MACHINERY_PER_MAIL)

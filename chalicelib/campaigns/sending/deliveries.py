@@ -6,32 +6,32 @@ from dataclasses import replace
 from datetime import datetime
 
 from chalicelib.campaigns import changes, delivery_store, model, store
-from chalicelib.campaigns.model import Counts, Delivery, DeliveryState, State, Whole
+from chalicelib.campaigns.model import CampaignDetail, Counts, Delivery, DeliveryState, State
 from chalicelib.kernel import log
 from chalicelib.kernel.aws import queues, tables
 from chalicelib.kernel.errors import NotFound, Unavailable
 
 
 def get(campaign_id: str, delivery_id: str) -> Delivery:
-    for delivery in delivery_store.of(campaign_id):
+    for delivery in delivery_store.list_deliveries(campaign_id):
         if delivery.id == delivery_id:
             return delivery
     raise NotFound("Delivery not found")
 
 
-def under_way() -> list[Delivery]:
+def list_sending() -> list[Delivery]:
     """Every delivery that is being sent, for the sweeper to look after."""
     return [
         delivery
-        for campaign in store.in_state(State.PUBLISHING)
-        for delivery in delivery_store.of(campaign.id)
+        for campaign in store.list_in_state(State.PUBLISHING)
+        for delivery in delivery_store.list_deliveries(campaign.id)
         if delivery.state is DeliveryState.SENDING
     ]
 
 
-def wake(whole: Whole) -> None:
+def wake(detail: CampaignDetail) -> None:
     """Tell the engine. If this is lost, the sweeper finds the delivery within five minutes."""
-    for delivery in whole.deliveries:
+    for delivery in detail.deliveries:
         if delivery.state is DeliveryState.SENDING:
             _wake(delivery)
 
@@ -48,39 +48,39 @@ def expect(delivery: Delivery, recipients: int) -> None:
         delivery_store.expect(delivery, recipients)
 
 
-def finish(delivery: Delivery, counts: Counts, error_detail: str | None = None) -> Whole:
+def finish(delivery: Delivery, counts: Counts, error_detail: str | None = None) -> CampaignDetail:
     """It is over, with these sums. Said twice, or about an attempt that a retry has overtaken, it changes nothing."""
     was_over = False
 
     def ended(current: Delivery, now: datetime) -> Delivery:
-        after = model.step(current, model.outcome(counts, error_detail), now)
+        after = model.step(current, model.final_state(counts, error_detail), now)
         return replace(after, counts=counts, error_detail=error_detail)
 
-    def end(whole: Whole) -> changes.Changed:
+    def end(detail: CampaignDetail) -> changes.Changed:
         nonlocal was_over
-        current = whole.delivery(delivery.id)
+        current = detail.delivery(delivery.id)
         running = (DeliveryState.SENDING, delivery.attempt)
         was_over = current is not None and (current.state, current.attempt) != running
-        return (whole, []) if was_over else changes.moved(whole, delivery.id, ended)
+        return (detail, []) if was_over else changes.move_writes(detail, delivery.id, ended)
 
-    whole = changes.apply(delivery.campaign_id, None, end)
+    detail = changes.apply(delivery.campaign_id, None, end)
     if not was_over:  # two workers come here at the same moment
         log.info("delivery.finished", delivery_id=delivery.id, sent=counts.sent, unknown=counts.unknown)
-    return whole
+    return detail
 
 
-def retry(campaign_id: str, delivery_id: str) -> Whole:
+def retry(campaign_id: str, delivery_id: str) -> CampaignDetail:
     """Send again what a failed delivery still owes; nothing else of the campaign is touched."""
 
-    def again(whole: Whole) -> changes.Changed:
-        current = whole.delivery(delivery_id)
+    def again(detail: CampaignDetail) -> changes.Changed:
+        current = detail.delivery(delivery_id)
         if current:
             model.permit_retry(current)
-        return changes.moved(whole, delivery_id, lambda one, now: model.step(one, DeliveryState.SENDING, now))
+        return changes.move_writes(detail, delivery_id, lambda one, now: model.step(one, DeliveryState.SENDING, now))
 
-    whole = changes.apply(campaign_id, None, again)
-    wake(whole)
-    return whole
+    detail = changes.apply(campaign_id, None, again)
+    wake(detail)
+    return detail
 
 
 @contextmanager

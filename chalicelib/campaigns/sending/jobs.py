@@ -49,7 +49,7 @@ def sweep() -> None:
     """Every five minutes: start what is due, and give every delivery under way what it lacks. Nothing depends on
     a message alone, because a message may be lost."""
     service.start_due(clock.now())
-    for delivery in deliveries.under_way():
+    for delivery in deliveries.list_sending():
         try:
             supervisor.tend(delivery)
         except Exception as failure:

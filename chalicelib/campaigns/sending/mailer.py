@@ -10,28 +10,28 @@ from chalicelib.campaigns.content import renderer
 from chalicelib.campaigns.sending.pacing import Pace
 from chalicelib.mail import account
 from chalicelib.mail.account import Account
-from chalicelib.mail.bulk import Entry, Letter, Press
+from chalicelib.mail.bulk import BulkContent, BulkTemplate, Entry
 from chalicelib.mail.failures import Failure, Transient
 
 DELIVERY_TAG = "delivery"
 _LOOK_AGAIN = 60.0
 
 
-class Posting:
+class Mailer:
     """One campaign's letter; `post` sends it to one batch of people."""
 
     def __init__(self, campaign_id: str, delivery_id: str) -> None:
-        whole = service.view(campaign_id)
-        self.aim = whole.campaign.aim
-        self._mailing = renderer.rendered(whole)
-        letter = Letter(
+        detail = service.view(campaign_id)
+        self.targeting = detail.campaign.targeting
+        self._mailing = renderer.render(detail)
+        letter = BulkContent(
             self._mailing.subject,
             self._mailing.html,
             self._mailing.text,
             self._mailing.headers_for_all,
             {DELIVERY_TAG: delivery_id},
         )
-        self._press = Press(letter)
+        self._press = BulkTemplate(letter)
 
     def post(self, people: Sequence[Recipient]) -> list[Failure | None]:
         return self._press.post([self._entry(person) for person in people])
@@ -43,9 +43,9 @@ class Posting:
 
 
 @lru_cache(maxsize=4)
-def of(campaign_id: str, delivery_id: str, attempt: int) -> Posting:
+def load_mailer(campaign_id: str, delivery_id: str, attempt: int) -> Mailer:
     """What is being sent cannot be edited, so it is rendered once; another attempt looks again."""
-    return Posting(campaign_id, delivery_id)
+    return Mailer(campaign_id, delivery_id)
 
 
 class _Watch:
@@ -70,10 +70,10 @@ class _Watch:
 
 
 @lru_cache(maxsize=1)
-def watch() -> _Watch:
+def account_watch() -> _Watch:
     return _Watch()
 
 
 @lru_cache(maxsize=1)
-def pace() -> Pace:
-    return Pace(watch().rate)
+def shared_pace() -> Pace:
+    return Pace(account_watch().rate)

@@ -30,7 +30,7 @@ def begin(plan: Plan, parts: Sequence[Part]) -> bool:
     return _transact(puts)
 
 
-def plan(delivery_id: str) -> Plan | None:
+def find_plan(delivery_id: str) -> Plan | None:
     found = raw.dynamodb("GetItem", {**_key(delivery_id, _PLAN), "ConsistentRead": True}).get("Item")
     if not found:
         return None
@@ -38,7 +38,7 @@ def plan(delivery_id: str) -> Plan | None:
     return Plan(delivery_id, item["attempt"], item.get("stopped"), item.get("expires_at"))
 
 
-def reach(plan: Plan, attempt: int) -> None:
+def open_attempt(plan: Plan, attempt: int) -> None:
     """The owed parts of this attempt have been opened; nothing stops it any more."""
     _change_plan(plan.delivery_id, "SET attempt = :n REMOVE stopped, expires_at", {":n": attempt})
 
@@ -48,7 +48,7 @@ def stop(delivery_id: str, reason: str) -> None:
     _change_plan(delivery_id, "SET stopped = if_not_exists(stopped, :reason)", {":reason": reason})
 
 
-def of(delivery_id: str) -> list[Part]:
+def list_parts(delivery_id: str) -> list[Part]:
     """Every part, as it is now."""
     parts: list[Part] = []
     query = {
@@ -205,23 +205,23 @@ def _item(part: Part) -> dict[str, Any]:
         "version": part.version,
     }
     if part.cursor:
-        item["cursor"] = packed([part.cursor])
+        item["cursor"] = pack_ids([part.cursor])
     if part.claim:
-        item |= {"claim": packed(part.claim), "out": part.out}
+        item |= {"claim": pack_ids(part.claim), "out": part.out}
     if part.expires_at:
         item["expires_at"] = part.expires_at
     return {name: typed(value) for name, value in item.items()}
 
 
 def _part(item: dict[str, Any]) -> Part:
-    cursor = unpacked(item.get("cursor", b""))
+    cursor = unpack_ids(item.get("cursor", b""))
     return Part(
         item["delivery_id"],
         item["part"],
         attempt=item["attempt"],
         progress=Progress(item["progress"]),
         cursor=cursor[0] if cursor else None,
-        claim=unpacked(item.get("claim", b"")),
+        claim=unpack_ids(item.get("claim", b"")),
         out=item.get("out", False),
         sent=item["sent"],
         failed=item["failed"],
@@ -233,11 +233,11 @@ def _part(item: dict[str, Any]) -> Part:
     )
 
 
-def packed(people: Sequence[str]) -> bytes:
+def pack_ids(people: Sequence[str]) -> bytes:
     return b"".join(bytes.fromhex(one.replace("-", "")) for one in people)
 
 
-def unpacked(data: bytes) -> tuple[str, ...]:
+def unpack_ids(data: bytes) -> tuple[str, ...]:
     digits = data.hex()
     return tuple(_dashed(digits[at : at + 32]) for at in range(0, len(digits), 32))
 

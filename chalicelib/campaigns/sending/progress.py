@@ -6,7 +6,7 @@ from dataclasses import replace
 from chalicelib.audience import counts as census
 from chalicelib.audience import recipients
 from chalicelib.campaigns import delivery_store, store
-from chalicelib.campaigns.model import Campaign, Counts, Delivery, DeliveryState, State, Whole
+from chalicelib.campaigns.model import Campaign, CampaignDetail, Counts, Delivery, DeliveryState, State
 from chalicelib.campaigns.sending import deliveries, supervisor
 from chalicelib.kernel import ids, locks
 from chalicelib.kernel.errors import NotFound
@@ -15,15 +15,15 @@ from chalicelib.kernel.values import value
 _COUNTING_SECONDS = 60
 
 
-def live(whole: Whole) -> Whole:
+def with_live_counts(detail: CampaignDetail) -> CampaignDetail:
     """The same with the counts of this moment."""
-    found = tuple(_live(one) for one in whole.deliveries)
+    found = tuple(_live(one) for one in detail.deliveries)
     counts = sum((one.counts for one in found), Counts())
-    return replace(whole, campaign=replace(whole.campaign, counts=counts), deliveries=found)
+    return replace(detail, campaign=replace(detail.campaign, counts=counts), deliveries=found)
 
 
 @value
-class Look:
+class Progress:
     """`expected` is how many there will be in the end, about; None when it is over, or being counted."""
 
     state: State
@@ -31,14 +31,14 @@ class Look:
     expected: int | None
 
 
-def look(campaign_id: str) -> Look:
+def read_progress(campaign_id: str) -> Progress:
     """A few small requests and no content: this is asked every few seconds."""
-    campaign = store.campaign(campaign_id) if ids.is_id(campaign_id) else None
+    campaign = store.find_campaign(campaign_id) if ids.is_id(campaign_id) else None
     if not campaign:
         raise NotFound("Campaign not found")
-    found = delivery_store.of(campaign_id)
+    found = delivery_store.list_deliveries(campaign_id)
     expected = _expected(campaign, found) if campaign.state is State.PUBLISHING else None
-    return Look(campaign.state, [_live(one) for one in found], expected)
+    return Progress(campaign.state, [_live(one) for one in found], expected)
 
 
 def _expected(campaign: Campaign, found: Sequence[Delivery]) -> int | None:
@@ -46,7 +46,7 @@ def _expected(campaign: Campaign, found: Sequence[Delivery]) -> int | None:
     looked at, so that is done once, by whoever watches first, and written down."""
     if known := sum(one.counts.recipients for one in found):
         return known
-    if campaign.aim.everybody:
+    if campaign.targeting.everybody:
         return census.total()
     with locks.held(f"count {campaign.id}", _COUNTING_SECONDS) as ours:
         return sum(_counted(campaign, one) for one in found) if ours else None
@@ -55,7 +55,7 @@ def _expected(campaign: Campaign, found: Sequence[Delivery]) -> int | None:
 def _counted(campaign: Campaign, delivery: Delivery) -> int:
     if delivery.state is not DeliveryState.SENDING or not delivery.started_at:
         return 0
-    people = recipients.count(campaign.aim, delivery.started_at)
+    people = recipients.count(campaign.targeting, delivery.started_at)
     deliveries.expect(delivery, people)
     return people
 
@@ -63,4 +63,4 @@ def _counted(campaign: Campaign, delivery: Delivery) -> int:
 def _live(delivery: Delivery) -> Delivery:
     if delivery.state is not DeliveryState.SENDING:
         return delivery
-    return replace(delivery, counts=supervisor.progress(delivery.id))
+    return replace(delivery, counts=supervisor.count_parts(delivery.id))

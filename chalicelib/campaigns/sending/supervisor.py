@@ -14,7 +14,7 @@ from chalicelib.campaigns.model import Counts, Delivery, DeliveryState
 from chalicelib.campaigns.sending import batch, deliveries, part_store, parts, worker
 from chalicelib.campaigns.sending import mailer as postings
 from chalicelib.campaigns.sending.parts import Kind, Part, Plan, Progress
-from chalicelib.campaigns.sending.worker import Halt, Job, Pause, Run
+from chalicelib.campaigns.sending.worker import Halt, Job, PartRun, Pause
 from chalicelib.kernel import clock, ids, log
 from chalicelib.kernel.aws import queues
 from chalicelib.kernel.errors import GnaError, NotFound, Unavailable
@@ -44,7 +44,7 @@ def tend(delivery: Delivery) -> None:
     if plan is None:
         deliveries.finish(delivery, delivery.counts, _FORGOTTEN)
         return
-    found = part_store.of(delivery.id)
+    found = part_store.list_parts(delivery.id)
     now = worker.now_ms()
     free = [] if plan.stopped else [part for part in found if part.is_free(now)]
     for part in free:
@@ -78,10 +78,10 @@ def _work(order: Order, delivery: Delivery, part: Part, time_left: Callable[[], 
         log.exception("sending.no_letter", failure, delivery_id=delivery.id)
         _stop(delivery, part, failure.reason if isinstance(failure, GnaError) else batch.DEFECT)
         return
-    _run(order, delivery, Run(job, part))
+    _run(order, delivery, PartRun(job, part))
 
 
-def _run(order: Order, delivery: Delivery, run: Run) -> None:
+def _run(order: Order, delivery: Delivery, run: PartRun) -> None:
     try:
         run.go()
     except Pause as pause:
@@ -97,26 +97,26 @@ def _run(order: Order, delivery: Delivery, run: Run) -> None:
 
 def warm_up() -> None:
     """Before threads run: botocore's session is not safe while it makes clients."""
-    part_store.plan("none")
+    part_store.find_plan("none")
     try:
-        postings.watch().account()
+        postings.account_watch().account()
     except Unavailable as failure:
         log.exception("sending.account_unknown", failure)  # each part will ask again, and rest if need be
 
 
-def progress(delivery_id: str) -> Counts:
+def count_parts(delivery_id: str) -> Counts:
     """How far a delivery has come; one query, and nothing of anybody."""
-    return parts.total(part_store.of(delivery_id))
+    return parts.total(part_store.list_parts(delivery_id))
 
 
 def _planned(delivery: Delivery) -> Plan | None:
     """The delivery's plan, made now if there is none; None if there was one, long ago."""
-    plan = part_store.plan(delivery.id)
+    plan = part_store.find_plan(delivery.id)
     if plan is None:
         if delivery.attempt:
             return None
         plan = Plan(delivery.id)
-        part_store.begin(plan, parts.cut(delivery.id, recipients.at_least(_COUNT_UP_TO)))
+        part_store.begin(plan, parts.cut(delivery.id, recipients.count_up_to(_COUNT_UP_TO)))
     if plan.attempt < delivery.attempt:
         if plan.expires_at and plan.expires_at < clock.epoch(clock.now()):
             return None
@@ -126,12 +126,12 @@ def _planned(delivery: Delivery) -> Plan | None:
 
 
 def _open_again(delivery: Delivery, plan: Plan) -> None:
-    for part in part_store.of(delivery.id):
+    for part in part_store.list_parts(delivery.id):
         if part.progress is Progress.OWED and part.attempt < delivery.attempt:
             _unless_lost(parts.reopen(part, delivery.attempt))
         elif part.expires_at:
             _unless_lost(replace(part, expires_at=None))
-    part_store.reach(plan, delivery.attempt)
+    part_store.open_attempt(plan, delivery.attempt)
 
 
 def _unless_lost(part: Part) -> None:
@@ -152,10 +152,10 @@ def _end(delivery: Delivery, plan: Plan, found: Sequence[Part]) -> None:
     except part_store.Lost:
         return  # a twin is at it, or a worker came back: whoever is last ends it
     counts = parts.total(found)
-    whole = deliveries.finish(delivery, counts, plan.stopped or _owed_detail(found))
-    after = whole.delivery(delivery.id)
+    detail = deliveries.finish(delivery, counts, plan.stopped or _owed_detail(found))
+    after = detail.delivery(delivery.id)
     if after and after.state is DeliveryState.SENT and after.attempt == delivery.attempt:
-        part_store.forget(part_store.of(delivery.id))
+        part_store.forget(part_store.list_parts(delivery.id))
 
 
 def _is_busy(part: Part, plan: Plan, now: int) -> bool:
@@ -197,14 +197,14 @@ def _find(order: Order) -> Delivery | None:
 
 
 def _job(delivery: Delivery, time_left: Callable[[], float]) -> Job:
-    posting = postings.of(delivery.campaign_id, delivery.id, delivery.attempt)
+    posting = postings.load_mailer(delivery.campaign_id, delivery.id, delivery.attempt)
     return Job(
         delivery=delivery,
-        aim=posting.aim,
+        targeting=posting.targeting,
         post=posting.post,
-        refused=lambda person, reason: bounces.refused(person, delivery.id, reason),
-        left_today=lambda: postings.watch().account().left_today,
-        pace=postings.pace(),
+        refused=lambda person, reason: bounces.record_refusal(person, delivery.id, reason),
+        left_today=lambda: postings.account_watch().account().left_today,
+        pace=postings.shared_pace(),
         time_left=time_left,
     )
 
@@ -227,9 +227,9 @@ def _stop(delivery: Delivery, part: Part, reason: str) -> None:
 
 def _after(delivery: Delivery) -> None:
     """A part is done: perhaps it was the last. Parts that wait for a worker have their message already."""
-    plan = part_store.plan(delivery.id)
+    plan = part_store.find_plan(delivery.id)
     if plan and plan.attempt == delivery.attempt:
-        _end(delivery, plan, part_store.of(delivery.id))
+        _end(delivery, plan, part_store.list_parts(delivery.id))
 
 
 def _enqueue(order: Order, delay_seconds: int = 0) -> None:

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from chalicelib.audience import recipients
 from chalicelib.audience.recipients import Recipient
-from chalicelib.campaigns.model import Aim, Delivery
+from chalicelib.campaigns.model import Delivery, Targeting
 from chalicelib.campaigns.sending import batch, part_store, parts
 from chalicelib.campaigns.sending.batch import Outcome
 from chalicelib.campaigns.sending.pacing import Pace
@@ -53,7 +53,7 @@ class Job:
     """What a part needs to know of its delivery: the letter is posted by `post`, one result for each person."""
 
     delivery: Delivery
-    aim: Aim
+    targeting: Targeting
     post: Callable[[Sequence[Recipient]], Sequence[Failure | None]]
     refused: Callable[[str, str], None]
     left_today: Callable[[], float]
@@ -61,7 +61,7 @@ class Job:
     time_left: Callable[[], float]
 
 
-class Run:
+class PartRun:
     """One worker on one part, from taking it to letting go of it. `part` is what is stored, or one settlement
     ahead of it: that is written with the next claim, and at the latest before a wait."""
 
@@ -104,7 +104,7 @@ class Run:
 
     def _resume(self) -> None:
         """A claim that waits: those of them who are still with us."""
-        people = recipients.still(self.part.claim)
+        people = recipients.reload(self.part.claim)
         if people:
             self._send(people, time.monotonic(), self.part.cursor)
         else:
@@ -127,7 +127,7 @@ class Run:
         delivery = self._job.delivery
         started = delivery.started_at or delivery.created_at
         size = min(_PAGE, max(LARGEST_BATCH, self._size() * 20))
-        return recipients.pages(self.part.segment, self.part.cursor, self._job.aim, started, size)
+        return recipients.pages(self.part.segment, self.part.cursor, self._job.targeting, started, size)
 
     def _size(self) -> int:
         # After a lost answer the next mail goes alone: if SES is silent, one more person is unknown, not fifty.
@@ -137,7 +137,7 @@ class Run:
         self._look_up()
         self._wait(self._job.pace.reserve(len(people)))
         if time.monotonic() - read_at > _FRESH_SECONDS:
-            people = recipients.still([person.id for person in people])
+            people = recipients.reload([person.id for person in people])
             if not people:
                 self.part = replace(self.part, cursor=cursor)
                 return
@@ -190,7 +190,7 @@ class Run:
         if self._job.time_left() <= 0:
             raise Pause(0)
         if time.monotonic() - self._looked > _LOOK_SECONDS:
-            plan = part_store.plan(self.part.delivery_id)
+            plan = part_store.find_plan(self.part.delivery_id)
             if plan is None or plan.stopped:
                 raise Halt(plan.stopped or "" if plan else "")
             self._looked = time.monotonic()

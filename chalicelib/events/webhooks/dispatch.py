@@ -99,7 +99,7 @@ class _Drain:
 
     def send_all(self) -> None:
         with ThreadPoolExecutor(_LANES_AT_ONCE) as pool:
-            while lanes := store.due(self._to.id, clock.now(), _PAGE):
+            while lanes := store.list_due(self._to.id, clock.now(), _PAGE):
                 before = self.sent + self.failed
                 try:
                     list(pool.map(self._lane, lanes))
@@ -111,7 +111,7 @@ class _Drain:
             self._again(1)
 
     def _lane(self, aggregate_id: str) -> None:
-        owed = store.owed(self._to.id, aggregate_id, _LANE)
+        owed = store.list_owed(self._to.id, aggregate_id, _LANE)
         if owed and owed[0].due_at > clock.text(clock.now()):
             store.hold(self._to.id, aggregate_id, clock.parse(owed[0].due_at))
             return
@@ -130,7 +130,7 @@ class _Drain:
             if self._to.webhook  # nobody looks at the history of the bus
         ]
         self._note(result)
-        wait = None if result.ok else model.wait(batch[0].attempts + 1, result.retry_after)
+        wait = None if result.ok else model.next_wait(batch[0].attempts + 1, result.retry_after)
         if wait is None:
             self._heard(tried, batch)
             if not result.ok:

@@ -38,7 +38,7 @@ def _failing(webhook: Webhook, tripped: bool, now: datetime) -> None:
     if now - clock.parse(since) >= PATIENCE:
         _disable(webhook, "it has failed for three days")
     elif tripped:
-        _change(webhook, failing_since=since, resume_at=clock.text(now + model.rest(since, now)))
+        _change(webhook, failing_since=since, resume_at=clock.text(now + model.rest_time(since, now)))
     elif not webhook.failing_since:
         _change(webhook, failing_since=since)
 

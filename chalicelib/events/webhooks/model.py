@@ -106,7 +106,7 @@ class Attempt:
     result: Result
 
 
-def wait(attempts: int, retry_after: int = 0) -> float | None:
+def next_wait(attempts: int, retry_after: int = 0) -> float | None:
     """Seconds until the next attempt after so many failed ones, never in step with others; None: give up."""
     if attempts > len(_SCHEDULE):
         return None
@@ -114,13 +114,13 @@ def wait(attempts: int, retry_after: int = 0) -> float | None:
     return max(seconds, min(retry_after, _LONGEST_ASKED_WAIT))
 
 
-def rest(failing_since: str, moment: datetime) -> timedelta:
+def rest_time(failing_since: str, moment: datetime) -> timedelta:
     """How long to leave an endpoint alone that fails whatever it is sent: longer the longer it has failed."""
     failing = moment - clock.parse(failing_since)
     return min(max(failing / 2, timedelta(minutes=1)), timedelta(hours=1))
 
 
-def types(given: object) -> frozenset[str]:
+def parse_types(given: object) -> frozenset[str]:
     if given is None:
         return frozenset()
     if not isinstance(given, list) or not all(type in tuple(EventType) for type in given):
@@ -128,7 +128,7 @@ def types(given: object) -> frozenset[str]:
     return frozenset(given)
 
 
-def description(given: object) -> str:
+def parse_description(given: object) -> str:
     if given is None:
         return ""
     if not isinstance(given, str) or len(given) > _LONGEST_DESCRIPTION:
@@ -136,7 +136,7 @@ def description(given: object) -> str:
     return given
 
 
-def flag(name: str, given: object) -> bool:
+def parse_flag(name: str, given: object) -> bool:
     if not isinstance(given, bool):
         raise Invalid(f"{name} must be true or false")
     return given

@@ -14,7 +14,7 @@ from chalicelib.kernel.errors import Invalid, NotFound
 _AT_ONCE = 100
 
 
-def one(webhook_id: str, event_id: str) -> None:
+def replay_event(webhook_id: str, event_id: str) -> None:
     now = clock.now()
     oldest = (now - KEPT).date()
     event = (
@@ -22,11 +22,11 @@ def one(webhook_id: str, event_id: str) -> None:
     )
     if event is None:
         raise NotFound("There is no such event in the last 30 days")
-    tables.transact(webhook_store.owe(webhook_id, event, now))
+    tables.transact(webhook_store.owe_write(webhook_id, event, now))
     queues.send("events", {"destination": webhook_id})
 
 
-def span(webhook_id: str, start: str | None, end: str | None) -> None:
+def replay_range(webhook_id: str, start: str | None, end: str | None) -> None:
     """Done in the background, a page a message: the span may hold more than a request has time for."""
     first, last = _moment("from", start), _moment("to", end)
     if last < first:
@@ -48,14 +48,14 @@ def span(webhook_id: str, start: str | None, end: str | None) -> None:
     )
 
 
-def page(message: Mapping[str, Any]) -> None:
+def replay_page(message: Mapping[str, Any]) -> None:
     """Owe the webhook the next page, then pass the rest on. Done twice, it owes the same events, not more."""
     webhook = webhook_store.get(message["replay"])
     now = clock.now()
     onward: Mapping[str, Any] | None = message if webhook else None
     while webhook and onward:
         events = _page(onward)
-        wanted = [webhook_store.owe(webhook.id, event, now) for event in events if webhook.wants(event.type)]
+        wanted = [webhook_store.owe_write(webhook.id, event, now) for event in events if webhook.wants(event.type)]
         onward = _onward(onward, events[-1].id if len(events) == _AT_ONCE else None, now)
         if wanted:
             tables.transact(*wanted)
@@ -67,7 +67,7 @@ def page(message: Mapping[str, Any]) -> None:
 
 def _page(message: Mapping[str, Any]) -> list[Event]:
     day = date.fromisoformat(message["day"])
-    return store.done_on(day, int(message["shard"]), message["after"], message["until"], _AT_ONCE)
+    return store.list_done(day, int(message["shard"]), message["after"], message["until"], _AT_ONCE)
 
 
 def _onward(message: Mapping[str, Any], last: str | None, now: datetime) -> Mapping[str, Any] | None:

@@ -18,7 +18,7 @@ routes = Routes(__name__, authorizer=door)
 
 @routes.get("/admin/api/webhooks")
 def list_webhooks(request: Request) -> Response:
-    return responses.json({"items": [shown(webhook) for webhook in service.list_webhooks()]})
+    return responses.json({"items": [webhook_body(webhook) for webhook in service.list_webhooks()]})
 
 
 @routes.post("/admin/api/webhooks")
@@ -30,21 +30,21 @@ def add_webhook(request: Request) -> Response:
 
 @routes.get("/admin/api/webhooks/{webhook_id}")
 def get_webhook(request: Request) -> Response:
-    return responses.json(shown(service.get(request.path["webhook_id"])))
+    return responses.json(webhook_body(service.get(request.path["webhook_id"])))
 
 
 @routes.patch("/admin/api/webhooks/{webhook_id}")
 def change_webhook(request: Request) -> Response:
     webhook = service.change(request.path["webhook_id"], request.fields)
     audit.record(request, "webhook.change", webhook_id=webhook.id)
-    return responses.json(shown(webhook))
+    return responses.json(webhook_body(webhook))
 
 
 @routes.delete("/admin/api/webhooks/{webhook_id}")
 def remove_webhook(request: Request) -> Response:
     service.remove(request.path["webhook_id"])
     audit.record(request, "webhook.remove", webhook_id=request.path["webhook_id"])
-    return responses.nothing()
+    return responses.no_content()
 
 
 @routes.post("/admin/api/webhooks/{webhook_id}/rotate")
@@ -56,7 +56,7 @@ def rotate_secret(request: Request) -> Response:
 
 @routes.post("/admin/api/webhooks/{webhook_id}/test")
 def test_webhook(request: Request) -> Response:
-    return responses.json(attempt_shown(service.test(request.path["webhook_id"])))
+    return responses.json(attempt_body(service.test(request.path["webhook_id"])))
 
 
 @routes.post("/admin/api/webhooks/{webhook_id}/replay")
@@ -64,9 +64,9 @@ def replay(request: Request) -> Response:
     """One event at once, a span in the background."""
     webhook_id, event_id = request.path["webhook_id"], request.text("event_id")
     if event_id:
-        service.replay_one(webhook_id, event_id)
+        service.replay_event(webhook_id, event_id)
     else:
-        service.replay_span(webhook_id, request.text("from"), request.text("to"))
+        service.replay_range(webhook_id, request.text("from"), request.text("to"))
     return responses.json({"status": "queued"}, 202)
 
 
@@ -75,11 +75,11 @@ def list_attempts(request: Request) -> Response:
     most = request.query.get("per_page", "50")
     if not (most.isascii() and most.isdigit() and len(most) < 4 and 1 <= int(most) <= 100):
         raise Invalid("per_page must be a number from 1 to 100")
-    found = service.attempts(request.path["webhook_id"], request.query.get("before", ""), int(most))
-    return responses.json({"items": [attempt_shown(attempt) for attempt in found]})
+    found = service.list_attempts(request.path["webhook_id"], request.query.get("before", ""), int(most))
+    return responses.json({"items": [attempt_body(attempt) for attempt in found]})
 
 
-def shown(webhook: Webhook) -> dict[str, Any]:
+def webhook_body(webhook: Webhook) -> dict[str, Any]:
     """Never the secret, nor the name of its key."""
     overlapping = webhook.live_previous(clock.now())
     return {
@@ -96,7 +96,7 @@ def shown(webhook: Webhook) -> dict[str, Any]:
     }
 
 
-def attempt_shown(attempt: Attempt) -> dict[str, Any]:
+def attempt_body(attempt: Attempt) -> dict[str, Any]:
     return {
         "id": attempt.id,
         "event_id": attempt.event_id,
@@ -111,4 +111,4 @@ def attempt_shown(attempt: Attempt) -> dict[str, Any]:
 
 
 def _revealed(revealed: service.Revealed) -> dict[str, Any]:
-    return shown(revealed.webhook) | {"secret": revealed.secret}
+    return webhook_body(revealed.webhook) | {"secret": revealed.secret}

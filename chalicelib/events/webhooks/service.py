@@ -37,7 +37,7 @@ class Revealed:
 
 
 def list_webhooks() -> list[Webhook]:
-    return store.everyone()
+    return store.list_webhooks()
 
 
 def get(webhook_id: str) -> Webhook:
@@ -48,14 +48,14 @@ def get(webhook_id: str) -> Webhook:
 
 
 def add(fields: Mapping[str, Any]) -> Revealed:
-    if len(store.everyone()) >= MOST:
+    if len(store.list_webhooks()) >= MOST:
         raise Conflict(f"There are {MOST} webhooks already: remove one first")
     webhook = Webhook(
         id=ids.new(),
         url=_checked_url(fields.get("url")),
-        types=model.types(fields.get("types")),
-        description=model.description(fields.get("description")),
-        include_address=model.flag("include_address", fields.get("include_address", False)),
+        types=model.parse_types(fields.get("types")),
+        description=model.parse_description(fields.get("description")),
+        include_address=model.parse_flag("include_address", fields.get("include_address", False)),
         state=ACTIVE,
         reason=None,
         key=ids.new(),
@@ -75,13 +75,13 @@ def change(webhook_id: str, fields: Mapping[str, Any]) -> Webhook:
     if "url" in fields:
         values |= {"url": _checked_url(fields["url"]), "failing_since": None, "resume_at": None}
     if "types" in fields:
-        values["types"] = set(model.types(fields["types"]))
+        values["types"] = set(model.parse_types(fields["types"]))
     if "description" in fields:
-        values["description"] = model.description(fields["description"])
+        values["description"] = model.parse_description(fields["description"])
     if "include_address" in fields:
-        values["include_address"] = model.flag("include_address", fields["include_address"])
+        values["include_address"] = model.parse_flag("include_address", fields["include_address"])
     if "paused" in fields:
-        paused = model.flag("paused", fields["paused"])
+        paused = model.parse_flag("paused", fields["paused"])
         values |= {"state": PAUSED if paused else ACTIVE, "reason": None, "failing_since": None, "resume_at": None}
     if not values:
         raise Invalid("Nothing to change: name url, types, description, include_address or paused")
@@ -122,20 +122,20 @@ def test(webhook_id: str) -> Attempt:
     return attempt
 
 
-def replay_one(webhook_id: str, event_id: str) -> None:
-    replay.one(_open(webhook_id).id, event_id)
+def replay_event(webhook_id: str, event_id: str) -> None:
+    replay.replay_event(_open(webhook_id).id, event_id)
 
 
-def replay_span(webhook_id: str, start: str | None, end: str | None) -> None:
-    replay.span(_open(webhook_id).id, start, end)
+def replay_range(webhook_id: str, start: str | None, end: str | None) -> None:
+    replay.replay_range(_open(webhook_id).id, start, end)
 
 
-def attempts(webhook_id: str, before: str = "", most: int = 50) -> list[Attempt]:
+def list_attempts(webhook_id: str, before: str = "", most: int = 50) -> list[Attempt]:
     """Of the last seven days, newest first; `before` is the id of the last one seen."""
     get(webhook_id)
     if before and not ids.is_id(before):
         raise Invalid("before must be the id of an attempt")
-    page = store.attempts(webhook_id, before, min(max(most, 1), _LONGEST_PAGE) + 1)
+    page = store.list_attempts(webhook_id, before, min(max(most, 1), _LONGEST_PAGE) + 1)
     return list(islice((attempt for attempt in page if attempt.id != before), most))
 
 

@@ -16,7 +16,7 @@ _PREFIX = "whsec_"
 
 
 def secret(webhook_id: str, key: str) -> str:
-    derived = bytes.fromhex(pseudonyms.mark("webhook secret", f"{webhook_id} {key}"))
+    derived = bytes.fromhex(pseudonyms.derive("webhook secret", f"{webhook_id} {key}"))
     return _PREFIX + base64.b64encode(derived).decode()
 
 

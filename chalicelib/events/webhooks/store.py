@@ -74,7 +74,7 @@ class DispatchRow(tables.Row):
     due_index = DueIndex()
 
 
-def everyone() -> list[Webhook]:
+def list_webhooks() -> list[Webhook]:
     """All of them, oldest first; there are never many."""
     return sorted((_webhook(row) for row in tables.scan(WebhookRow, consistent_read=True)), key=lambda hook: hook.id)
 
@@ -112,7 +112,7 @@ def remove(id: str) -> None:
     tables.delete(WebhookRow(id), WebhookRow.id.exists())
 
 
-def owe(destination: str, event: Event, moment: datetime) -> tables.Put:
+def owe_write(destination: str, event: Event, moment: datetime) -> tables.Put:
     row = DispatchRow(
         destination,
         _owed_key(event),
@@ -128,7 +128,7 @@ def owe(destination: str, event: Event, moment: datetime) -> tables.Put:
     return tables.Put(row)
 
 
-def due(destination: str, moment: datetime, most: int) -> list[str]:
+def list_due(destination: str, moment: datetime, most: int) -> list[str]:
     """What this destination should hear about now, by aggregate, longest waiting first."""
     rows = tables.query(
         DispatchRow,
@@ -140,7 +140,7 @@ def due(destination: str, moment: datetime, most: int) -> list[str]:
     return list(dict.fromkeys(row.key.split(" ")[1] for row in rows))
 
 
-def owed(destination: str, aggregate_id: str, most: int) -> list[Owed]:
+def list_owed(destination: str, aggregate_id: str, most: int) -> list[Owed]:
     """What it has not heard yet about this, in order, as it is now."""
     rows = tables.query(
         DispatchRow,
@@ -191,7 +191,7 @@ def note(destination: str, attempt: Attempt) -> None:
     tables.put(_attempt_row(destination, attempt))
 
 
-def attempts(destination: str, before: str, most: int) -> Iterator[Attempt]:
+def list_attempts(destination: str, before: str, most: int) -> Iterator[Attempt]:
     """The history, newest first. Expired rows may still be there for days: they are passed over."""
     first = f"tried {ids.since(clock.now() - HISTORY)}"
     last = f"tried {before}" if before else "tried g"

@@ -66,7 +66,7 @@ def desk(
 ) -> Iterator[Desk]:
     import app
 
-    monkeypatch.setattr(links, "visit", links.remembered)  # the letter's link leads out of this machine
+    monkeypatch.setattr(links, "visit", links.recall)  # the letter's link leads out of this machine
     server = Server(Gateway(app.app).handle, 0)
     url = f"http://127.0.0.1:{server.port}"
     configure(
@@ -103,7 +103,7 @@ def _furnish(house: Desk, person: Any, blog: Any, receiver: Receiver) -> None:
     service.schedule(house.scheduled, clock.text(clock.now() + timedelta(days=7)), "Europe/Berlin")
     house.sent = _finished("What to do in the garden when it rains", Counts(40, 40, 0, 0))
     house.failed = _finished("Seed swap on Saturday", Counts(40, 36, 1, 3), "3 mails may or may not have been sent")
-    bounces.refused(house.reader, house.failed, "MessageRejected")
+    bounces.record_refusal(house.reader, house.failed, "MessageRejected")
     house.hook = webhooks.add({"url": receiver.url, "description": "Ledger of the seed bank"}).webhook.id
     webhooks.test(house.hook)
 

@@ -2,7 +2,7 @@
 
 from chalicelib.bounces import service as bounces
 from chalicelib.campaigns import service
-from chalicelib.campaigns.model import Aim, Terms
+from chalicelib.campaigns.model import Targeting, Terms
 from chalicelib.campaigns.service import Draft
 from chalicelib.kernel import ids
 from tests.browser import looking
@@ -41,9 +41,9 @@ def _long(person):
     """Pages with words in them that are as long as they may be, and nowhere to break them."""
     address = f"{'a' * 60}@{'b' * 60}.{'c' * 60}.{'d' * 50}.example.net"
     reader = person(address, "n" * 50, "s" * 64, tuple(f"{number:02}{'t' * 62}" for number in range(20)))
-    aim = Aim(Terms(any=tuple(f"{number:02}{'w' * 62}" for number in range(50))))
-    letter = service.create(Draft("S" * 250, "<p>x</p>", preheader="P" * 250, aim=aim)).campaign.id
-    bounces.refused(reader, ids.new(), "R" * 60)
+    aim = Targeting(Terms(any=tuple(f"{number:02}{'w' * 62}" for number in range(50))))
+    letter = service.create(Draft("S" * 250, "<p>x</p>", preheader="P" * 250, targeting=aim)).campaign.id
+    bounces.record_refusal(reader, ids.new(), "R" * 60)
     return [
         "/admin",
         f"/admin/subscribers?q={'a' * 60}",

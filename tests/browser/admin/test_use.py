@@ -162,4 +162,4 @@ def test_a_letter_longer_than_a_page_comes_after_it_and_is_saved_as_it_was(desk,
     page.get_by_text("Saved.").wait_for()
     whole = service.view(tome)
     assert (whole.campaign.subject, whole.content.body) == ("Tome II", body)
-    assert whole.campaign.aim.tags.any == ("garden",)
+    assert whole.campaign.targeting.tags.any == ("garden",)

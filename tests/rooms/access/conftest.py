@@ -111,7 +111,7 @@ def team(configure: Any) -> Iterator[Team]:
     """A configured door with a team behind it that can be reached."""
     team = Team()
     configure(CF_ACCESS_TEAM_NAME="myteam", CF_ACCESS_AUD=AUD, CF_ACCESS_CERTS_URL=team.url)
-    access_keys.at.cache_clear()
+    access_keys.keys_from.cache_clear()
     yield team
     team.vanish()
-    access_keys.at.cache_clear()
+    access_keys.keys_from.cache_clear()

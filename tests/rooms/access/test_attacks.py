@@ -28,7 +28,7 @@ FORGED = ("forged", 2048)
 @pytest.fixture
 def ask(team):
     current = settings.current()
-    ring = keys.at(current.access_certs_url)
+    ring = keys.keys_from(current.access_certs_url)
 
     def ask(text, at=None):
         return verify(text, current, ring, at or datetime.now(UTC))
@@ -96,7 +96,7 @@ def test_elliptic_curves(ask, team):
 @pytest.mark.filterwarnings("ignore::jwt.warnings.InsecureKeyLengthWarning")
 def test_a_short_key_is_not_used_even_if_the_team_publishes_it(ask, team):
     team.entries = [jwk(), jwk("short", 1024)]
-    keys.at.cache_clear()
+    keys.keys_from.cache_clear()
     refused(ask, token("short", private_key("short", 1024)))
 
 
@@ -338,7 +338,7 @@ def test_a_service_token_needs_to_be_allowed(ask, configure):
     refused(ask, token(**SERVICE))
     configure(CF_ACCESS_SERVICE_TOKENS="true")
     current = settings.current()
-    identity = verify(token(**SERVICE), current, keys.at(current.access_certs_url), datetime.now(UTC))
+    identity = verify(token(**SERVICE), current, keys.keys_from(current.access_certs_url), datetime.now(UTC))
     assert (identity.name, identity.kind) == (SERVICE["common_name"], "service")
 
 
@@ -351,7 +351,7 @@ def test_nobody_at_all_is_not_a_service_token(team, configure):
     configure(CF_ACCESS_SERVICE_TOKENS="true")
     current = settings.current()
     with pytest.raises(Refused):
-        verify(token(email=None), current, keys.at(current.access_certs_url), datetime.now(UTC))
+        verify(token(email=None), current, keys.keys_from(current.access_certs_url), datetime.now(UTC))
 
 
 LOCKED = settings.load({"CF_ACCESS_TEAM_NAME": "myteam", "CF_ACCESS_AUD": AUD})

@@ -34,7 +34,7 @@ def app():
 
     @routes.delete("/admin/api/things/{thing_id}")
     def remove(request):
-        return responses.nothing()
+        return responses.no_content()
 
     @routes.get("/elsewhere")
     def elsewhere(request):

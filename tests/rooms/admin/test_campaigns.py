@@ -3,7 +3,7 @@ import pytest
 from chalicelib.admin import labels
 from chalicelib.audience import recipients
 from chalicelib.campaigns import service
-from chalicelib.campaigns.model import Aim, Counts, Format, Terms
+from chalicelib.campaigns.model import Counts, Format, Targeting, Terms
 from chalicelib.campaigns.sending import deliveries
 from chalicelib.campaigns.service import Draft
 from tests.rooms.admin.clocks import CHANGING_CLOCKS
@@ -130,7 +130,7 @@ def test_the_words_of_a_form_arrive_as_they_were_typed(desk):
 def test_an_audience_is_described_by_its_words(desk, draft):
     labels = {**WORDS, "audience": "some", "sources_any": "Blog, footer", "tags_none": "vip", "version": "1"}
     desk.follow(f"/admin/campaigns/{draft}", **labels)
-    assert service.view(draft).campaign.aim == Aim(Terms(any=("blog", "footer")), Terms(none=("vip",)))
+    assert service.view(draft).campaign.targeting == Targeting(Terms(any=("blog", "footer")), Terms(none=("vip",)))
     assert 'value="blog, footer"' in desk.get(f"/admin/campaigns/{draft}").text
     assert "any source of blog, footer; no tag of vip" in desk.see(f"/admin/campaigns/{draft}/review")
 
@@ -195,7 +195,7 @@ def test_a_campaign_is_timed_in_the_authors_zone_and_called_off(desk, draft):
 @pytest.mark.parametrize(("at", "zone", "said"), CHANGING_CLOCKS)
 def test_a_time_is_understood_as_the_page_says_also_when_clocks_are_changed(desk, draft, at, zone, said):
     desk.follow(f"/admin/campaigns/{draft}/schedule", scheduled_at=at, time_zone=zone)
-    assert labels.when(service.view(draft).campaign.scheduled_at) == said.partition(".")[0]
+    assert labels.moment(service.view(draft).campaign.scheduled_at) == said.partition(".")[0]
 
 
 @pytest.mark.parametrize(
@@ -234,7 +234,7 @@ def test_a_delivery_under_way_shows_how_far_it_is(desk, draft, person):
 def test_a_delivery_to_some_people_knows_how_many_they_are_and_counts_them_once(desk, person, monkeypatch):
     person("ada@example.net", source="blog")
     person("bo@example.net", source="footer")
-    some = service.create(Draft("Beans", "x", aim=Aim(Terms(any=("blog",))))).campaign.id
+    some = service.create(Draft("Beans", "x", targeting=Targeting(Terms(any=("blog",))))).campaign.id
     service.send_now(some)
     assert '<progress max="1" value="0"' in desk.get(f"/admin/campaigns/{some}").text
     monkeypatch.delattr(recipients, "count")

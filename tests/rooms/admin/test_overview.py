@@ -46,7 +46,7 @@ def test_a_room_that_does_not_answer_leaves_its_place_empty(desk, configure):
 
 def test_the_chart_fills_in_quiet_days_and_begins_with_what_was_there_before():
     days = [Day("2026-01-01", 10, 0, 10), Day("2026-11-02", 5, 1, 14)]
-    drawn = chart.of(days, date(2026, 11, 4), most=5)
+    drawn = chart.build_chart(days, date(2026, 11, 4), most=5)
     assert drawn
     assert [point.total for point in drawn.points] == [10, 10, 14, 14, 14]
     assert drawn.top == 20
@@ -55,4 +55,4 @@ def test_the_chart_fills_in_quiet_days_and_begins_with_what_was_there_before():
 
 
 def test_there_is_no_chart_of_nothing():
-    assert chart.of([], date(2026, 11, 4)) is None
+    assert chart.build_chart([], date(2026, 11, 4)) is None

@@ -30,7 +30,7 @@ def hook(desk, configure, receiver):
 def test_a_bounce_is_shown_with_its_person_who_can_be_removed_there(desk, person):
     assert "Every mail found its letterbox" in desk.see("/admin/bounces")
     someone = person("gone@example.net", "Gone")
-    bounces.refused(someone, ids.new(), "MessageRejected")
+    bounces.record_refusal(someone, ids.new(), "MessageRejected")
     seen = desk.see("/admin/bounces")
     assert "gone@example.net Gone refused: MessageRejected" in seen
     assert "1 bounce" in seen

@@ -9,7 +9,7 @@ import pytest
 from chalicelib.audience.stores import counts as census_store
 from chalicelib.bounces import service as bounces
 from chalicelib.campaigns import fields, service
-from chalicelib.campaigns.model import Aim, Counts, Terms
+from chalicelib.campaigns.model import Counts, Targeting, Terms
 from chalicelib.campaigns.sending import deliveries
 from chalicelib.campaigns.service import Draft
 from chalicelib.events.webhooks import model as webhook_model
@@ -31,7 +31,7 @@ _OLD = "\U00010330"  # a letter of four bytes in a page, and twelve in an addres
 _ADDRESS = f"{_AMP * 60}%03d@{_OLD * 12}.{'x' * 60}.{'y' * 50}.example.net"
 _SUBJECT = _AMP * fields.LONGEST_LINE
 _WORDS = tuple(f"{number:02}{_OLD * 62}" for number in range(fields.MOST_WORDS))
-_AIM = Aim(Terms(_WORDS, _WORDS, _WORDS), Terms(_WORDS, _WORDS, _WORDS))
+_AIM = Targeting(Terms(_WORDS, _WORDS, _WORDS), Terms(_WORDS, _WORDS, _WORDS))
 
 
 @pytest.fixture
@@ -56,12 +56,12 @@ def people(desk):
         for number in range(401)
     ]
     crowd.write("subscribers", rows)
-    tables.transact(census_store.counted(clock.now().date(), joined=len(rows)))
+    tables.transact(census_store.count_write(clock.now().date(), joined=len(rows)))
     return [row["id"] for row in rows]
 
 
 def _bounced(person):
-    bounces.refused(person, ids.new(), "R" * 60)
+    bounces.record_refusal(person, ids.new(), "R" * 60)
     _copied("bounces", lambda row, number: row | {"key": {"S": f"{row['key']['S']}{number}"}}, 101)
 
 
@@ -77,7 +77,7 @@ def _letters():
         if number == 1:
             service.start_due(clock.parse("2030-01-02T00:00:00Z"))  # far too late: it is held back
     _copied("campaigns", lambda row, number: row | {"id": {"S": ids.new()}}, 101)
-    draft = Draft(_SUBJECT, _AMP * fields.LARGEST_BODY, _AMP * fields.LARGEST_TEXT, _SUBJECT, aim=_AIM)
+    draft = Draft(_SUBJECT, _AMP * fields.LARGEST_BODY, _AMP * fields.LARGEST_TEXT, _SUBJECT, targeting=_AIM)
     return service.create(draft).campaign.id
 
 
@@ -104,10 +104,10 @@ def _fed(blog):
     )
     assert feeds.check(Trigger.ADMIN).result is Found.FIRST
     for number in range(50):
-        state = feed_store.state()
+        state = feed_store.find_state()
         at = clock.now() - timedelta(minutes=number)
         said = Check(at, Trigger.WEBHOOK, Found.DRAFTED, f"{number} " + "x" * 300, 1, 1, ids.new())
-        tables.transact(*feed_store.writing(state, replace(state, version=state.version + 1), said))
+        tables.transact(*feed_store.state_writes(state, replace(state, version=state.version + 1), said))
 
 
 def _hooked(configure):
@@ -126,7 +126,7 @@ def test_no_page_is_too_large_whatever_stands_in_it(desk, people, blog, configur
     _bounced(people[-1])
     letter, hook = _letters(), _hooked(configure)
     _fed(blog)
-    short, sent = (service.create(Draft(_SUBJECT, "<p>x</p>", aim=_AIM)) for _ in range(2))
+    short, sent = (service.create(Draft(_SUBJECT, "<p>x</p>", targeting=_AIM)) for _ in range(2))
     service.send_now(sent.campaign.id)
     filter = f"q={'%26' * 50}&source={'%F0%90%8C%B0' * 64}&tag={'%F0%90%8C%B0' * 64}&status=activated&per_page=100"
     pages = [

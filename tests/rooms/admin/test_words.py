@@ -4,16 +4,16 @@ import pytest
 
 from chalicelib.admin import labels
 from chalicelib.admin.pages.feed import _told
-from chalicelib.campaigns.model import Aim, Terms
+from chalicelib.campaigns.model import Targeting, Terms
 from chalicelib.feeds.state import Check, Result, Trigger
 
 AT = datetime(2026, 7, 1, 7, 5, tzinfo=UTC)
 
 
 def test_a_time_is_said_in_utc_and_as_it_is_where_the_author_lives():
-    assert labels.when(AT) == labels.when("2026-07-01T07:05:00.000Z") == "1 Jul 2026, 07:05 UTC"
-    assert labels.there(AT, "Europe/Berlin") == "Wed 1 Jul 2026, 09:05"
-    assert labels.field(AT, "America/New_York") == "2026-07-01T03:05"
+    assert labels.moment(AT) == labels.moment("2026-07-01T07:05:00.000Z") == "1 Jul 2026, 07:05 UTC"
+    assert labels.in_zone(AT, "Europe/Berlin") == "Wed 1 Jul 2026, 09:05"
+    assert labels.input_value(AT, "America/New_York") == "2026-07-01T03:05"
 
 
 @pytest.mark.parametrize(
@@ -29,8 +29,8 @@ def test_one_is_one_and_others_are_many():
 
 
 def test_an_audience_is_said_in_words():
-    assert labels.aim(Aim()) == "Everybody"
-    assert labels.aim(Aim(Terms(any=("a", "b")), Terms(all=("c",), none=("d",)))) == (
+    assert labels.targeting(Targeting()) == "Everybody"
+    assert labels.targeting(Targeting(Terms(any=("a", "b")), Terms(all=("c",), none=("d",)))) == (
         "any source of a, b; every tag of c; no tag of d"
     )
 

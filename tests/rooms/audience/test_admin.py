@@ -101,7 +101,7 @@ def test_known_sources_and_tags_are_named_by_one_request_the_most_frequent_first
     reader("d@example.net").subscribe(source="not confirmed")
     asked = []
     monkeypatch.setattr(
-        listing.wire, "dynamodb", lambda *call, ask=listing.wire.dynamodb: asked.append(call) or ask(*call)
+        listing.raw, "dynamodb", lambda *call, ask=listing.raw.dynamodb: asked.append(call) or ask(*call)
     )
     known = admin.get("/admin/api/subscribers/words").json
     assert known == {"sources": ["blog", "footer"], "tags": ["frost", "beans"]}

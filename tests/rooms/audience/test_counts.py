@@ -8,9 +8,9 @@ _NOW = datetime(2026, 3, 4, 5, 6, tzinfo=UTC)
 
 def _count(day: datetime, joined: int, left: int = 0) -> None:
     for _ in range(joined):
-        tables.transact(census.joined(day))
+        tables.transact(census.joined_write(day))
     for _ in range(left):
-        tables.transact(census.left(day))
+        tables.transact(census.left_write(day))
 
 
 def test_the_total_is_all_who_came_less_all_who_went(aws):

@@ -282,8 +282,8 @@ def test_the_download_tells_of_bounces_too(reader, rows):
     from chalicelib.bounces import service as bounces
 
     ada = reader().join()
-    bounces.refused(rows("subscribers")[0]["id"]["S"], "0193a5c2-7b1e-7c3a-9d52-6f0a1b2c3d4e", "mailbox full")
-    bounces.refused("0193a5c2-7b1e-7c3a-9d52-6f0a1b2c3d4f", "0193a5c2-7b1e-7c3a-9d52-6f0a1b2c3d4e", "other")
+    bounces.record_refusal(rows("subscribers")[0]["id"]["S"], "0193a5c2-7b1e-7c3a-9d52-6f0a1b2c3d4e", "mailbox full")
+    bounces.record_refusal("0193a5c2-7b1e-7c3a-9d52-6f0a1b2c3d4f", "0193a5c2-7b1e-7c3a-9d52-6f0a1b2c3d4e", "other")
     assert [one["reason"] for one in ada.stored()["bounces"]] == ["refused: mailbox full"]
 
 

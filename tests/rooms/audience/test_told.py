@@ -13,7 +13,7 @@ from tests.conftest import received
 @pytest.fixture
 def listened(http: Any, configure: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     configure(EVENT_BUS="default")
-    monkeypatch.setattr(mails, "write", lambda kind, subscriber_id: None)
+    monkeypatch.setattr(mails, "send", lambda kind, subscriber_id: None)
     return http
 
 

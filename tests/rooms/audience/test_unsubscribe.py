@@ -120,10 +120,10 @@ def test_a_source_that_comes_between_reading_and_erasing_is_erased_too(reader, r
         found = real(subscriber_id)
         capture = model.capture("podcast", None, {"name": "Ada"}, None)
         tables.transact(
-            *subscribers.asked_again(found, None, capture), captures.asked(found.id, capture, clock.now())
+            *subscribers.request_writes(found, None, capture), captures.request_write(found.id, capture, clock.now())
         )
         if end == "link, once confirmed":
-            tables.transact(*subscribers.joined_sources(real(subscriber_id), clock.now()))
+            tables.transact(*subscribers.join_sources_writes(real(subscriber_id), clock.now()))
         return found
 
     monkeypatch.setattr(subscribers, "find", find)

@@ -44,7 +44,7 @@ def event(name: str, *, recent: bool = True) -> dict[str, Any]:
 
 
 def is_subscribed() -> bool:
-    return bool(recipients.still([READER]))
+    return bool(recipients.reload([READER]))
 
 
 def reasons() -> list[str]:
@@ -62,7 +62,7 @@ def test_a_permanent_bounce_is_kept_and_the_subscriber_stays(name: str) -> None:
 def test_who_complains_is_let_go_and_never_written_to_again(name: str) -> None:
     jobs.handle(event(name))
     assert not is_subscribed()
-    assert recipients.id_of(addresses.parse("reader@example.org")) is None
+    assert recipients.find_id(addresses.parse("reader@example.org")) is None
     assert len(list(tables.scan(_suppressions()))) == 1
 
 
@@ -152,7 +152,7 @@ def test_a_forged_or_broken_message_does_nothing() -> None:
 
 def test_the_admin_sees_whom_and_why(admin: Any) -> None:
     jobs.handle(event("event_bounce_suppressed"))
-    service.refused(READER, "0193a5c4-9e2d-7f10-a3b4-c5d6e7f80910", "SES rejected the message")
+    service.record_refusal(READER, "0193a5c4-9e2d-7f10-a3b4-c5d6e7f80910", "SES rejected the message")
     answer = admin.get("/admin/api/bounces?per_page=1")
     assert answer.status == 200
     assert (answer.json["total"], answer.json["page"], answer.json["per_page"]) == (2, 1, 1)

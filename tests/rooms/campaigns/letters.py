@@ -5,20 +5,20 @@ from html.parser import HTMLParser
 from typing import Any
 
 from chalicelib.campaigns.content import renderer
-from chalicelib.campaigns.model import Campaign, Content, Whole
+from chalicelib.campaigns.model import Campaign, CampaignDetail, Content
 
 NOW = datetime(2026, 11, 16, tzinfo=UTC)
 ID = "0193a5c4-11f0-7a6b-8c01-2d3e4f506172"
 TOKEN = "0193a5c2-7b1e-7c3a-9d52-6f0a1b2c3d4e.abcdefghijklmnopqrstuvwxyz123456"
 
 
-def whole(body: str, text: str | None = None, **changes: Any) -> Whole:
+def detail(body: str, text: str | None = None, **changes: Any) -> CampaignDetail:
     fields = {"subject": "News", **changes}
-    return Whole(Campaign(ID, created_at=NOW, updated_at=NOW, **fields), Content(body, text), ())
+    return CampaignDetail(Campaign(ID, created_at=NOW, updated_at=NOW, **fields), Content(body, text), ())
 
 
 def mailed(body: str, nickname: str | None = "Ana", text: str | None = None, **changes: Any) -> Any:
-    return renderer.rendered(whole(body, text, **changes)).message("reader@example.org", nickname, TOKEN)
+    return renderer.render(detail(body, text, **changes)).message("reader@example.org", nickname, TOKEN)
 
 
 def words(page: str) -> str:

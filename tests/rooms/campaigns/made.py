@@ -6,7 +6,7 @@ from typing import Any
 import boto3
 
 from chalicelib.campaigns import service
-from chalicelib.campaigns.model import Counts, State, Whole
+from chalicelib.campaigns.model import CampaignDetail, Counts, State
 from chalicelib.campaigns.sending import deliveries
 from chalicelib.campaigns.service import Draft
 from chalicelib.kernel import clock
@@ -17,23 +17,23 @@ def soon() -> str:
     return clock.text(clock.now() + timedelta(hours=1))
 
 
-def made(**changes: Any) -> Whole:
+def made(**changes: Any) -> CampaignDetail:
     return service.create(Draft(**{"subject": "Hello", "body": "<p>Hi</p>", **changes}))
 
 
-def in_state(state: State) -> Whole:
+def in_state(state: State) -> CampaignDetail:
     """A campaign brought there by the way every campaign takes."""
-    whole = made()
+    detail = made()
     if state is State.SCHEDULED:
-        return service.schedule(whole.campaign.id, soon())
+        return service.schedule(detail.campaign.id, soon())
     if state in (State.PUBLISHING, State.PUBLISHED):
-        whole = service.send_now(whole.campaign.id)
+        detail = service.send_now(detail.campaign.id)
     if state is State.PUBLISHED:
-        whole = deliveries.finish(whole.deliveries[0], Counts(2, 2))
-    return whole
+        detail = deliveries.finish(detail.deliveries[0], Counts(2, 2))
+    return detail
 
 
-def failed() -> Whole:
+def failed() -> CampaignDetail:
     sending = in_state(State.PUBLISHING)
     return deliveries.finish(sending.deliveries[0], Counts(2, 1, 0, 1))
 

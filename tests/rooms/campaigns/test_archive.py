@@ -2,7 +2,7 @@ import xml.etree.ElementTree as ElementTree
 from typing import Any
 
 from chalicelib.campaigns import service
-from chalicelib.campaigns.model import Aim, Counts, Terms, Whole
+from chalicelib.campaigns.model import CampaignDetail, Counts, Targeting, Terms
 from chalicelib.campaigns.sending import deliveries
 from chalicelib.campaigns.service import Draft
 
@@ -10,9 +10,9 @@ UNKNOWN = "0193a5c4-11f0-7a6b-8c01-2d3e4f506172"
 ATOM = "{http://www.w3.org/2005/Atom}"
 
 
-def published(subject: str = "Hello", **fields: Any) -> Whole:
-    whole = service.send_now(service.create(Draft(subject, "<p>Hi {{nickname|friend}}</p>", **fields)).campaign.id)
-    return deliveries.finish(whole.deliveries[0], Counts(1, 1))
+def published(subject: str = "Hello", **fields: Any) -> CampaignDetail:
+    detail = service.send_now(service.create(Draft(subject, "<p>Hi {{nickname|friend}}</p>", **fields)).campaign.id)
+    return deliveries.finish(detail.deliveries[0], Counts(1, 1))
 
 
 def test_the_archive_lists_what_was_sent_newest_first(http):
@@ -36,18 +36,18 @@ def test_a_letter_is_the_mail_without_a_readers_links(http):
 
 
 def test_a_letter_can_be_read_from_the_moment_it_goes_out(http):
-    whole = service.create(Draft("Hello", "<p>Hi</p>"))
-    url = f"/archive/{whole.campaign.id}"
+    detail = service.create(Draft("Hello", "<p>Hi</p>"))
+    url = f"/archive/{detail.campaign.id}"
     assert http.get(url).status == 404
-    service.send_now(whole.campaign.id)
+    service.send_now(detail.campaign.id)
     assert http.get(url).status == 200
 
 
 def test_what_went_to_some_is_not_shown_to_all(http):
-    whole = published("Secret", aim=Aim(tags=Terms(any=("vip",))))
+    detail = published("Secret", targeting=Targeting(tags=Terms(any=("vip",))))
     assert "Secret" not in http.get("/archive").text
     assert "Secret" not in http.get("/archive/feed.xml").text
-    assert http.get(f"/archive/{whole.campaign.id}").status == 404
+    assert http.get(f"/archive/{detail.campaign.id}").status == 404
 
 
 def test_what_is_not_there_is_a_page_that_says_so(http):
@@ -59,14 +59,14 @@ def test_what_is_not_there_is_a_page_that_says_so(http):
 
 def test_the_feed_is_atom(http):
     assert http.get("/archive/feed.xml").status == 200
-    whole = published("A & B", preheader="<i>")
+    detail = published("A & B", preheader="<i>")
     answer = http.get("/archive/feed.xml")
     assert answer.headers["Content-Type"].startswith("application/atom+xml")
     [entry] = ElementTree.fromstring(answer.text).findall(f"{ATOM}entry")
     assert entry.find(f"{ATOM}title").text == "A & B"
     assert entry.find(f"{ATOM}summary").text == "<i>"
-    assert entry.find(f"{ATOM}id").text == f"urn:uuid:{whole.campaign.id}"
-    assert entry.find(f"{ATOM}link").get("href") == f"https://news.example.org/archive/{whole.campaign.id}"
+    assert entry.find(f"{ATOM}id").text == f"urn:uuid:{detail.campaign.id}"
+    assert entry.find(f"{ATOM}link").get("href") == f"https://news.example.org/archive/{detail.campaign.id}"
 
 
 def test_pages_lead_on_to_older_ones(http, monkeypatch):

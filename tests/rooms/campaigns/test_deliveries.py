@@ -16,24 +16,24 @@ pytestmark = pytest.mark.usefixtures("aws")
 
 def test_sending_starts_the_delivery_and_tells_the_engine():
     for state in (State.DRAFT, State.SCHEDULED):
-        whole = in_state(state)
-        service.send_now(whole.campaign.id)
-        read = service.view(whole.campaign.id)
+        detail = in_state(state)
+        service.send_now(detail.campaign.id)
+        read = service.view(detail.campaign.id)
         assert read.campaign.state is State.PUBLISHING
         assert read.deliveries[0].state is DeliveryState.SENDING
         assert received("deliveries") == [{"campaign_id": read.campaign.id, "delivery_id": read.deliveries[0].id}]
 
 
 def test_a_retry_starts_a_failed_delivery_again():
-    whole = failed()
+    detail = failed()
     received("deliveries")
-    deliveries.retry(whole.campaign.id, whole.deliveries[0].id)
-    read = service.view(whole.campaign.id)
+    deliveries.retry(detail.campaign.id, detail.deliveries[0].id)
+    read = service.view(detail.campaign.id)
     assert (read.campaign.state, read.deliveries[0].state) == (State.PUBLISHING, DeliveryState.SENDING)
     assert read.deliveries[0].attempt == 1
     assert len(received("deliveries")) == 1
     with pytest.raises(Conflict, match="Operation not allowed in current state"):
-        deliveries.retry(whole.campaign.id, whole.deliveries[0].id)
+        deliveries.retry(detail.campaign.id, detail.deliveries[0].id)
 
 
 def test_an_unknown_delivery_is_not_found():
@@ -68,11 +68,11 @@ def test_finishing_twice_is_finishing_once():
 
 
 def test_a_late_worker_of_the_last_attempt_cannot_finish_the_next():
-    whole = failed()
-    deliveries.retry(whole.campaign.id, whole.deliveries[0].id)
-    again = service.view(whole.campaign.id)
-    deliveries.finish(whole.deliveries[0], Counts(2, 2))
-    assert service.view(whole.campaign.id) == again
+    detail = failed()
+    deliveries.retry(detail.campaign.id, detail.deliveries[0].id)
+    again = service.view(detail.campaign.id)
+    deliveries.finish(detail.deliveries[0], Counts(2, 2))
+    assert service.view(detail.campaign.id) == again
 
 
 def test_a_note_is_shown_while_sending_and_gone_after():
@@ -81,28 +81,28 @@ def test_a_note_is_shown_while_sending_and_gone_after():
     deliveries.expect(delivery, 5)
     read = deliveries.get(delivery.campaign_id, delivery.id)
     assert (read.note, read.counts.recipients) == ("Continuing tomorrow: daily quota", 5)
-    assert [one.id for one in deliveries.under_way()] == [delivery.id]
+    assert [one.id for one in deliveries.list_sending()] == [delivery.id]
     deliveries.finish(delivery, Counts(5, 5))
     deliveries.annotate(delivery, "too late")
     deliveries.expect(delivery, 7)
     after = deliveries.get(delivery.campaign_id, delivery.id)
     assert (after.note, after.counts.recipients) == (None, 5)
-    assert deliveries.under_way() == []
+    assert deliveries.list_sending() == []
 
 
 def test_of_two_who_press_send_one_starts_the_delivery(monkeypatch):
     """A concurrent twin: the other admin's send commits between our read and our write."""
-    whole = made()
+    detail = made()
     real = tables.transact
     beaten = []
 
     def slow(*writes):
         if not beaten:
             beaten.append(True)
-            service.send_now(whole.campaign.id)
+            service.send_now(detail.campaign.id)
         real(*writes)
 
     monkeypatch.setattr(tables, "transact", slow)
     with pytest.raises(Conflict, match="Operation not allowed in current state"):
-        service.send_now(whole.campaign.id)
+        service.send_now(detail.campaign.id)
     assert len(received("deliveries")) == 1

@@ -4,7 +4,7 @@ import pytest
 
 from chalicelib.campaigns import fields
 from chalicelib.campaigns.content import placeholders
-from chalicelib.campaigns.model import Aim, Terms
+from chalicelib.campaigns.model import Targeting, Terms
 from chalicelib.kernel.errors import Invalid
 from chalicelib.mail.message import check_subject
 
@@ -106,9 +106,9 @@ def test_a_zone_that_is_refused(value):
 
 
 def test_an_aim_is_read_and_repetitions_are_dropped():
-    read = fields.aim({"sources": {"any": ["blog", " Blog"]}, "tags": {"none": ["x"]}})
-    assert read == Aim(Terms(any=("blog",)), Terms(none=("x",)))
-    assert fields.aim(None) == fields.aim({}) == Aim()
+    read = fields.targeting({"sources": {"any": ["blog", " Blog"]}, "tags": {"none": ["x"]}})
+    assert read == Targeting(Terms(any=("blog",)), Terms(none=("x",)))
+    assert fields.targeting(None) == fields.targeting({}) == Targeting()
 
 
 @pytest.mark.parametrize(
@@ -128,4 +128,4 @@ def test_an_aim_is_read_and_repetitions_are_dropped():
 )
 def test_an_aim_that_is_refused(value):
     with pytest.raises(Invalid):
-        fields.aim(value)
+        fields.targeting(value)

@@ -114,9 +114,9 @@ def test_only_who_answered_well_is_not_asked_again(server):
 def test_a_visit_is_remembered_for_some_minutes(server, monkeypatch):
     url = server.on("/good")
     links.visit([url])
-    assert len(links.remembered([url])) == 1
+    assert len(links.recall([url])) == 1
     monkeypatch.setattr(links, "_REMEMBERED", -1)
-    assert links.remembered([url]) == []
+    assert links.recall([url]) == []
 
 
 def test_nothing_of_anybody_is_in_the_question(server):
@@ -141,7 +141,7 @@ def test_findings_name_dead_links_and_never_stand_in_the_way(server):
     urls = [server.on(f"/{number}") for number in range(25)]
     server.on("/3", 404)
     server.on("/4", 403)
-    found = {finding.code: finding for finding in preflight.of_visits(urls, visit=True)}
+    found = {finding.code: finding for finding in preflight.check_visits(urls, visit=True)}
     assert found.keys() == {"dead_link", "unchecked_links", "many_links"}
     assert found["dead_link"].message == f"Nobody will get to {server.url}/3: the answer is 404."
     assert f"{server.url}/4 (the answer is 403)" in found["unchecked_links"].message

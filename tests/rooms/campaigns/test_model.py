@@ -4,17 +4,17 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from chalicelib.campaigns import model
-from chalicelib.campaigns.model import Aim, Counts, Deed, Delivery, DeliveryState, State, Terms
+from chalicelib.campaigns.model import Action, Counts, Delivery, DeliveryState, State, Targeting, Terms
 from chalicelib.kernel.errors import Conflict
 
 NOW = datetime(2026, 11, 16, 9, tzinfo=UTC)
 
 ALLOWED = {
-    Deed.UPDATE: {State.DRAFT, State.SCHEDULED},
-    Deed.DELETE: {State.DRAFT},
-    Deed.SEND: {State.DRAFT, State.SCHEDULED},
-    Deed.SCHEDULE: {State.DRAFT, State.SCHEDULED},
-    Deed.CANCEL: {State.SCHEDULED},
+    Action.UPDATE: {State.DRAFT, State.SCHEDULED},
+    Action.DELETE: {State.DRAFT},
+    Action.SEND: {State.DRAFT, State.SCHEDULED},
+    Action.SCHEDULE: {State.DRAFT, State.SCHEDULED},
+    Action.CANCEL: {State.SCHEDULED},
 }
 
 
@@ -22,7 +22,7 @@ def delivery(state: DeliveryState) -> Delivery:
     return Delivery("d", "c", NOW, state=state)
 
 
-@pytest.mark.parametrize("deed", Deed)
+@pytest.mark.parametrize("deed", Action)
 @pytest.mark.parametrize("state", State)
 def test_what_may_be_done_in_which_state(deed, state):
     if state in ALLOWED[deed]:
@@ -30,7 +30,7 @@ def test_what_may_be_done_in_which_state(deed, state):
     else:
         with pytest.raises(Conflict, match="Operation not allowed in current state"):
             model.permit(deed, state)
-    assert (deed in model.permitted(state)) == (state in ALLOWED[deed])
+    assert (deed in model.permitted_actions(state)) == (state in ALLOWED[deed])
 
 
 @pytest.mark.parametrize("before", DeliveryState)
@@ -62,7 +62,7 @@ def test_the_steps_a_delivery_may_take(before, after):
 )
 def test_a_campaign_is_in_the_state_its_deliveries_put_it_in(states, scheduled, expected):
     deliveries = [delivery(DeliveryState(state)) for state in states]
-    assert model.derive(deliveries, NOW if scheduled else None) == expected
+    assert model.derive_state(deliveries, NOW if scheduled else None) == expected
 
 
 def test_a_retry_keeps_the_start_and_counts_the_attempt():
@@ -85,20 +85,20 @@ def test_a_retry_keeps_the_start_and_counts_the_attempt():
     ],
 )
 def test_how_a_delivery_ends(counts, error, expected):
-    assert model.outcome(counts, error) == expected
+    assert model.final_state(counts, error) == expected
 
 
 @pytest.mark.parametrize(
     ("aim", "sources", "tags", "reached"),
     [
-        (Aim(), set(), set(), True),
-        (Aim(sources=Terms(any=("blog", "shop"))), {"shop"}, set(), True),
-        (Aim(sources=Terms(any=("blog", "shop"))), set(), set(), False),
-        (Aim(tags=Terms(all=("a", "b"))), set(), {"a", "b", "c"}, True),
-        (Aim(tags=Terms(all=("a", "b"))), set(), {"a"}, False),
-        (Aim(tags=Terms(none=("x",))), set(), {"x", "y"}, False),
-        (Aim(tags=Terms(none=("x",))), set(), set(), True),
-        (Aim(sources=Terms(any=("blog",)), tags=Terms(none=("x",))), {"blog"}, {"x"}, False),
+        (Targeting(), set(), set(), True),
+        (Targeting(sources=Terms(any=("blog", "shop"))), {"shop"}, set(), True),
+        (Targeting(sources=Terms(any=("blog", "shop"))), set(), set(), False),
+        (Targeting(tags=Terms(all=("a", "b"))), set(), {"a", "b", "c"}, True),
+        (Targeting(tags=Terms(all=("a", "b"))), set(), {"a"}, False),
+        (Targeting(tags=Terms(none=("x",))), set(), {"x", "y"}, False),
+        (Targeting(tags=Terms(none=("x",))), set(), set(), True),
+        (Targeting(sources=Terms(any=("blog",)), tags=Terms(none=("x",))), {"blog"}, {"x"}, False),
     ],
 )
 def test_whom_an_aim_reaches(aim, sources, tags, reached):

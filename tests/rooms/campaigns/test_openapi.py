@@ -45,8 +45,8 @@ def test_every_call_has_its_own_name():
 def test_an_answer_has_exactly_the_described_fields(admin):
     from chalicelib.campaigns import serializers, service
 
-    whole = service.create(service.Draft("x", "y"))
-    campaign = serializers.whole(whole)
+    detail = service.create(service.Draft("x", "y"))
+    campaign = serializers.campaign_detail(detail)
     assert set(campaign) | {"removed"} == set(openapi.SCHEMAS["Campaign"]["properties"])
-    assert set(serializers.line(whole.campaign)) == set(openapi.SCHEMAS["CampaignLine"]["properties"])
+    assert set(serializers.campaign_line(detail.campaign)) == set(openapi.SCHEMAS["CampaignLine"]["properties"])
     assert set(campaign["deliveries"][0]) == set(openapi.SCHEMAS["Delivery"]["properties"])

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chalicelib.campaigns.content import renderer
-from tests.rooms.campaigns.letters import TOKEN, mailed, whole, words
+from tests.rooms.campaigns.letters import TOKEN, detail, mailed, words
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_braces_arrive_as_typed(typed):
 @given(st.text(alphabet="{}\\ab|nickme ", max_size=40))
 def test_any_run_of_braces_leaves_only_our_own_holes(typed):
     """What SES would read as a hole is one of ours, whatever the author typed."""
-    mailing = renderer.rendered(whole("<p>x</p>", text=f"a{typed}z", subject=f"a{typed}z"))
+    mailing = renderer.render(detail("<p>x</p>", text=f"a{typed}z", subject=f"a{typed}z"))
     known = mailing.values("Ana", TOKEN)
     for template in (mailing.subject, mailing.text, mailing.html):
         left = re.sub(r"\{\{(\w+)\}\}", lambda match: "" if match[1] in known else match[0], template)
@@ -78,7 +78,7 @@ def test_a_personal_word_in_an_address_stays_as_typed():
 
 
 def test_every_reader_gets_every_value():
-    mailing = renderer.rendered(whole("<p>{{nickname}} {{ {{greeting}}</p>"))
+    mailing = renderer.render(detail("<p>{{nickname}} {{ {{greeting}}</p>"))
     holes = set(re.findall(r"\{\{(\w+)\}\}", mailing.subject + mailing.html + mailing.text))
     assert holes <= set(mailing.values(None, TOKEN))
     assert json.dumps(mailing.values("Ü", TOKEN))

@@ -5,7 +5,7 @@ import pytest
 
 from chalicelib.campaigns.content import renderer
 from chalicelib.campaigns.content.links import Links
-from chalicelib.campaigns.model import Campaign, Content, Whole
+from chalicelib.campaigns.model import Campaign, CampaignDetail, Content
 from chalicelib.campaigns.review import preflight
 from chalicelib.mail import bulk
 from chalicelib.mail.account import Account, Identity
@@ -15,9 +15,11 @@ GOOD = Account(50_000, 14, 0, False, True, "HEALTHY")
 
 
 def codes(body: str, text: str | None = "text", subject: str = "Hi") -> set[str]:
-    whole = Whole(Campaign("0193a5c4-11f0-7a6b-8c01-2d3e4f506172", subject, NOW, NOW), Content(body, text), ())
-    mailing = renderer.rendered(whole)
-    found = [*preflight.of_mail(mailing, whole), *preflight.of_links(Links(mailing.archived()))]
+    detail = CampaignDetail(
+        Campaign("0193a5c4-11f0-7a6b-8c01-2d3e4f506172", subject, NOW, NOW), Content(body, text), ()
+    )
+    mailing = renderer.render(detail)
+    found = [*preflight.check_mail(mailing, detail), *preflight.check_links(Links(mailing.archived()))]
     return {finding.code for finding in found} - {"no_postal_address"}
 
 
@@ -53,10 +55,10 @@ def test_the_plain_text_counts_for_the_size():
 
 def test_what_is_not_too_large_can_be_sent():
     body = "<p>" + "漢" * 80_000 + "</p>"
-    whole = Whole(Campaign("0193a5c4-11f0-7a6b-8c01-2d3e4f506172", "s" * 250, NOW, NOW), Content(body), ())
-    mailing = renderer.rendered(whole)
-    assert 480_000 < bulk.weight(mailing.html, mailing.text) < preflight.LARGEST
-    bulk.Press(bulk.Letter(mailing.subject, mailing.html, mailing.text, mailing.headers_for_all))
+    detail = CampaignDetail(Campaign("0193a5c4-11f0-7a6b-8c01-2d3e4f506172", "s" * 250, NOW, NOW), Content(body), ())
+    mailing = renderer.render(detail)
+    assert 480_000 < bulk.json_size(mailing.html, mailing.text) < preflight.LARGEST
+    bulk.BulkTemplate(bulk.BulkContent(mailing.subject, mailing.html, mailing.text, mailing.headers_for_all))
 
 
 def test_small_things_are_noted():
@@ -76,7 +78,7 @@ def test_small_things_are_noted():
 )
 def test_what_of_the_account_would_hurt(changes: dict[str, Any], people, expected):
     account = Account(**{**vars(GOOD), **changes})
-    assert {finding.code for finding in preflight.of_account(account, people)} == expected
+    assert {finding.code for finding in preflight.check_account(account, people)} == expected
 
 
 @pytest.mark.parametrize(
@@ -89,7 +91,7 @@ def test_what_of_the_account_would_hurt(changes: dict[str, Any], people, expecte
     ],
 )
 def test_what_of_the_sender_would_hurt(identity, expected):
-    assert {finding.code for finding in preflight.of_identity(identity)} == expected
+    assert {finding.code for finding in preflight.check_identity(identity)} == expected
 
 
 @pytest.mark.parametrize(

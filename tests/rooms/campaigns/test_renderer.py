@@ -5,10 +5,10 @@ import re
 import pytest
 
 from chalicelib.campaigns.content import renderer
-from chalicelib.campaigns.model import Aim, Terms
+from chalicelib.campaigns.model import Targeting, Terms
 from chalicelib.kernel.errors import Misconfigured
 from chalicelib.mail import templates
-from tests.rooms.campaigns.letters import ID, TOKEN, mailed, whole, words
+from tests.rooms.campaigns.letters import ID, TOKEN, detail, mailed, words
 
 
 def test_the_message_has_both_parts_and_every_header_a_list_needs():
@@ -34,7 +34,7 @@ def test_the_footer_has_the_ways_out_and_the_sender(configure):
 
 
 def test_a_mail_to_some_or_without_an_archive_links_to_none(configure):
-    assert "/archive/" not in mailed("<p>Hi</p>", aim=Aim(tags=Terms(any=("vip",)))).html
+    assert "/archive/" not in mailed("<p>Hi</p>", targeting=Targeting(tags=Terms(any=("vip",)))).html
     configure(ARCHIVE="false")
     assert "/archive/" not in mailed("<p>Hi</p>").html
 
@@ -65,18 +65,18 @@ def test_the_subject_is_the_title_unless_the_body_has_one():
 
 
 def test_preview_test_mail_and_sending_are_the_same_bytes_and_the_archive_only_lacks_the_readers_part():
-    mailing = renderer.rendered(whole("<p>{{greeting}} {{x}}</p>"))
+    mailing = renderer.render(detail("<p>{{greeting}} {{x}}</p>"))
     sent = mailing.message("a@example.org", None, TOKEN)
     filled = re.sub(r"\{\{(\w+)\}\}", lambda match: mailing.values(None, TOKEN)[match[1]], mailing.html)
     assert sent.html == filled
-    again = renderer.rendered(whole("<p>{{greeting}} {{x}}</p>"))
+    again = renderer.render(detail("<p>{{greeting}} {{x}}</p>"))
     assert again == mailing
     without = re.sub(r"<a [^>]*>Read on the web</a>|<p[^>]*>You are reading this because.*?</p>", "", sent.html)
     assert mailing.archived() == without
 
 
 def test_the_archived_page_has_nothing_of_one_reader():
-    page = renderer.rendered(whole("<p>Hi {{nickname|friend}}</p>")).archived()
+    page = renderer.render(detail("<p>Hi {{nickname|friend}}</p>")).archived()
     assert "Hi friend" in page
     for private in ("unsubscribe", "token", "/profile", "{{"):
         assert private not in page
@@ -108,7 +108,7 @@ def test_an_own_template_without_a_way_out_is_refused(monkeypatch):
     )
     monkeypatch.setattr(templates, "environment", lambda: environment)
     with pytest.raises(Misconfigured, match="unsubscribe_url"):
-        renderer.rendered(whole("<p>x</p>"))
+        renderer.render(detail("<p>x</p>"))
 
 
 def test_an_own_template_that_would_publish_a_readers_link_is_refused(monkeypatch):
@@ -118,7 +118,7 @@ def test_an_own_template_that_would_publish_a_readers_link_is_refused(monkeypatc
     environment = templates.environment().overlay(loader=DictLoader(own))
     monkeypatch.setattr(templates, "environment", lambda: environment)
     with pytest.raises(Misconfigured, match="one_reader"):
-        renderer.rendered(whole("<p>x</p>"))
+        renderer.render(detail("<p>x</p>"))
 
 
 def test_a_name_beyond_ascii_makes_headers_that_are_ascii(configure):

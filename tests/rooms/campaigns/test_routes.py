@@ -304,7 +304,7 @@ def test_an_audience_is_counted_before_anything_is_sent(admin):
 
 def test_while_it_is_sent_the_counts_are_those_of_the_engine(admin, monkeypatch):
     campaign = in_state(admin, "publishing")
-    monkeypatch.setattr(supervisor, "progress", lambda delivery_id: Counts(7, 5, 1, 1))
+    monkeypatch.setattr(supervisor, "count_parts", lambda delivery_id: Counts(7, 5, 1, 1))
     look = admin.get(f"{API}/{campaign['id']}/progress").json
     assert (look["state"], look["expected"], look["deliveries"][0]["sent_count"]) == ("publishing", 0, 5)
     shown = admin.get(f"{API}/{campaign['id']}").json

@@ -6,7 +6,7 @@ import pytest
 
 from chalicelib.campaigns.content import placeholders, renderer
 from chalicelib.campaigns.model import Format
-from tests.rooms.campaigns.letters import mailed, whole
+from tests.rooms.campaigns.letters import detail, mailed
 
 
 def test_markdown_is_taken_and_raw_html_in_it_is_cleaned():
@@ -23,7 +23,7 @@ def test_the_author_is_told_what_went():
         '<form action="/x"><input name="y"></form><a href="javascript:alert(1)">c</a>'
         '<img src="data:image/png;base64,x">'
     )
-    mailing = renderer.rendered(whole(body))
+    mailing = renderer.render(detail(body))
     assert set(mailing.removed) >= {
         "<script> (1×)",
         "<iframe> (1×)",
@@ -41,7 +41,7 @@ def test_the_author_is_told_what_went():
 def test_nothing_went_so_nothing_is_told():
     body = '<h2>Hi</h2><p style="color: red">a <a href="https://example.org">b</a><br>'
     body += '<img src="https://x/y.png" alt="z"></p>'
-    assert renderer.rendered(whole(body)).removed == ()
+    assert renderer.render(detail(body)).removed == ()
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_nothing_went_so_nothing_is_told():
 )  # fmt: skip
 def test_nothing_that_acts_or_calls_home_gets_through(attack):
     for format in Format:
-        body = renderer._body(format, attack, placeholders.Wishes())[0]
+        body = renderer._body(format, attack, placeholders.Placeholders())[0]
         assert not re.search(
             r"<script|onerror=|onload=|javascript:|<style|<link|<base|<meta|url\(|expression|<object", body
         )

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from chalicelib.campaigns import service, store
-from chalicelib.campaigns.model import DeliveryState, State, Whole
+from chalicelib.campaigns.model import CampaignDetail, DeliveryState, State
 from chalicelib.kernel import clock
 from chalicelib.kernel.errors import Invalid, Unavailable
 from tests.rooms.campaigns.made import events, in_state, made, soon
@@ -15,27 +15,27 @@ pytestmark = pytest.mark.usefixtures("aws")
 
 def test_a_schedule_is_kept_in_utc_with_its_zone_and_told():
     for state in (State.DRAFT, State.SCHEDULED):
-        whole = in_state(state)
+        detail = in_state(state)
         at = clock.now().replace(microsecond=0) + timedelta(days=3)
-        service.schedule(whole.campaign.id, at.isoformat(), "Asia/Tokyo")
-        read = service.view(whole.campaign.id).campaign
+        service.schedule(detail.campaign.id, at.isoformat(), "Asia/Tokyo")
+        read = service.view(detail.campaign.id).campaign
         assert (read.state, read.scheduled_at, read.time_zone) == (State.SCHEDULED, at, "Asia/Tokyo")
     assert events() == ["CAMPAIGN_SCHEDULED"] * 3
 
 
 def test_cancelling_makes_a_scheduled_campaign_a_draft_again():
-    whole = in_state(State.SCHEDULED)
-    service.cancel(whole.campaign.id)
-    read = service.view(whole.campaign.id)
+    detail = in_state(State.SCHEDULED)
+    service.cancel(detail.campaign.id)
+    read = service.view(detail.campaign.id)
     assert (read.campaign.state, read.campaign.scheduled_at) == (State.DRAFT, None)
     assert read.deliveries[0].state is DeliveryState.PENDING
 
 
 def test_a_time_in_the_past_is_refused_and_changes_nothing():
-    whole = made()
+    detail = made()
     with pytest.raises(Invalid, match="future"):
-        service.schedule(whole.campaign.id, "2020-01-01T00:00:00Z")
-    assert service.view(whole.campaign.id).campaign.version == 1
+        service.schedule(detail.campaign.id, "2020-01-01T00:00:00Z")
+    assert service.view(detail.campaign.id).campaign.version == 1
 
 
 def test_an_edit_may_set_move_and_take_away_the_time():
@@ -49,7 +49,7 @@ def test_one_campaign_that_cannot_be_started_does_not_hold_up_the_others(monkeyp
     first, second = (in_state(State.SCHEDULED).campaign.id for _ in range(2))
     real = service.send_now
 
-    def send(id: str, due: datetime) -> Whole:
+    def send(id: str, due: datetime) -> CampaignDetail:
         if id == first:
             raise Unavailable
         return real(id, due)
@@ -66,7 +66,7 @@ def test_what_is_due_starts_and_what_is_not_waits():
     for id, minutes in ((sooner, 2), (soonest, 1), (later, 60)):
         service.schedule(id, (now + timedelta(minutes=minutes)).isoformat())
     at = now + timedelta(minutes=5)
-    assert [one.id for one in service.due(at)] == [soonest, sooner]
+    assert [one.id for one in service.list_due(at)] == [soonest, sooner]
     started = service.start_due(at)
     assert [one.campaign.id for one in started] == [soonest, sooner]
     assert service.view(later).campaign.state is State.SCHEDULED
@@ -79,8 +79,8 @@ def test_what_was_cancelled_or_put_off_a_moment_ago_is_neither_started_nor_held(
     """The list of what is due is read first, and from an index that may be late."""
     now, id = clock.now(), made().campaign.id
     service.schedule(id, (now + timedelta(minutes=1)).isoformat())
-    listed = service.due(now + late)
-    monkeypatch.setattr(service, "due", lambda now: listed)
+    listed = service.list_due(now + late)
+    monkeypatch.setattr(service, "list_due", lambda now: listed)
     meanwhile(id)
     decided = service.view(id)
     assert service.start_due(now + late) == []
@@ -106,4 +106,4 @@ def test_a_schedule_missed_by_more_than_six_hours_is_held_as_a_draft_with_a_noti
 def test_times_are_kept_to_the_millisecond_in_utc():
     id = made().campaign.id
     service.schedule(id, "2030-05-01T10:00:00.123+02:00")
-    assert store.campaign(id).scheduled_at == datetime(2030, 5, 1, 8, 0, 0, 123000, UTC)
+    assert store.find_campaign(id).scheduled_at == datetime(2030, 5, 1, 8, 0, 0, 123000, UTC)

@@ -7,7 +7,7 @@ import boto3
 import pytest
 
 from chalicelib.campaigns import service
-from chalicelib.campaigns.model import Aim, Counts, Format, State, Terms
+from chalicelib.campaigns.model import Counts, Format, State, Targeting, Terms
 from chalicelib.campaigns.sending import deliveries
 from chalicelib.campaigns.service import Draft
 from chalicelib.kernel.aws import tables
@@ -19,20 +19,20 @@ pytestmark = pytest.mark.usefixtures("aws")
 
 
 def test_a_new_campaign_is_a_draft_with_one_pending_email_delivery():
-    aim = Aim(tags=Terms(any=("news",)))
-    whole = made(text="Hi", preheader="Psst", format=Format.MARKDOWN, aim=aim)
-    read = service.view(whole.campaign.id)
+    aim = Targeting(tags=Terms(any=("news",)))
+    detail = made(text="Hi", preheader="Psst", format=Format.MARKDOWN, targeting=aim)
+    read = service.view(detail.campaign.id)
     assert read.campaign.state is State.DRAFT
     assert (read.content.body, read.content.text, read.campaign.preheader) == ("<p>Hi</p>", "Hi", "Psst")
-    assert (read.campaign.format, read.campaign.aim) == (Format.MARKDOWN, aim)
+    assert (read.campaign.format, read.campaign.targeting) == (Format.MARKDOWN, aim)
     assert [(one.channel_type, one.state) for one in read.deliveries] == [("email", "pending")]
 
 
 def test_an_update_changes_words_and_keeps_the_state():
     for state in (State.DRAFT, State.SCHEDULED):
-        whole = in_state(state)
-        service.update(whole.campaign.id, {"subject": "Better"}, {"body": "<p>New</p>"})
-        read = service.view(whole.campaign.id)
+        detail = in_state(state)
+        service.update(detail.campaign.id, {"subject": "Better"}, {"body": "<p>New</p>"})
+        read = service.view(detail.campaign.id)
         assert (read.campaign.subject, read.content.body, read.campaign.state) == ("Better", "<p>New</p>", state)
 
 
@@ -40,15 +40,15 @@ def test_a_deleted_draft_leaves_nothing():
     service.delete(in_state(State.DRAFT).campaign.id)
     for table in ("deliveries", "campaign-contents"):
         assert boto3.client("dynamodb").scan(TableName=tables.name(table))["Count"] == 0
-    assert service.page(None, 1, 20).total == 0
+    assert service.list_page(None, 1, 20).total == 0
 
 
 def test_an_edit_based_on_an_old_reading_is_refused_when_it_says_which():
-    whole = made()
-    service.update(whole.campaign.id, {"subject": "Mine"}, {}, version=1)
+    detail = made()
+    service.update(detail.campaign.id, {"subject": "Mine"}, {}, version=1)
     with pytest.raises(Conflict, match="meanwhile"):
-        service.update(whole.campaign.id, {"subject": "Theirs"}, {}, version=1)
-    assert service.view(whole.campaign.id).campaign.subject == "Mine"
+        service.update(detail.campaign.id, {"subject": "Theirs"}, {}, version=1)
+    assert service.view(detail.campaign.id).campaign.subject == "Mine"
 
 
 def test_a_duplicate_is_a_new_draft_with_the_same_words():
@@ -71,26 +71,26 @@ def test_a_body_that_will_not_compress_is_refused_clearly():
 
 def test_the_list_is_newest_first_in_pages_with_totals():
     subjects = [made(subject=f"No {number}").campaign.subject for number in range(5)]
-    first, second = service.page(None, 1, 3), service.page(None, 2, 3)
+    first, second = service.list_page(None, 1, 3), service.list_page(None, 2, 3)
     assert [one.subject for one in first.items + second.items] == subjects[::-1]
-    assert (first.total, second.total, service.page(None, 9, 3).items) == (5, 5, [])
+    assert (first.total, second.total, service.list_page(None, 9, 3).items) == (5, 5, [])
 
 
 def test_the_list_filters_by_state_and_shows_the_delivery_summary():
     for state in State:
         in_state(state)
     in_state(State.PUBLISHED)
-    assert service.page(None, 1, 20).total == 5
+    assert service.list_page(None, 1, 20).total == 5
     for state, total in (("draft", 1), ("scheduled", 1), ("publishing", 1), ("published", 2)):
-        page = service.page(State(state), 1, 1)
+        page = service.list_page(State(state), 1, 1)
         assert (page.total, [one.state for one in page.items]) == (total, [state])
-    assert service.page(State.PUBLISHED, 1, 20).items[0].counts == Counts(2, 2)
+    assert service.list_page(State.PUBLISHED, 1, 20).items[0].counts == Counts(2, 2)
 
 
 @pytest.fixture
 def calls(monkeypatch) -> list[str]:
     """What is asked of the tables from here on."""
-    service.page(None, 1, 1)
+    service.list_page(None, 1, 1)
     asked: list[str] = []
     connection = tables._connection()
     real = connection.dispatch
@@ -102,7 +102,7 @@ def test_a_page_costs_two_requests_and_reads_no_body(calls):
     for _ in range(21):
         made(body="x" * 5000)
     calls.clear()
-    assert len(service.page(None, 1, 20).items) == 20
+    assert len(service.list_page(None, 1, 20).items) == 20
     assert sorted(calls) == ["GetItem", "Query"]
 
 
@@ -114,17 +114,17 @@ def test_opening_a_campaign_costs_two_requests(calls):
 
 
 def test_a_prepared_campaign_exists_only_if_the_callers_transaction_went_through():
-    whole, writes = service.prepare(Draft("From the feed", "<p>New</p>"), send=True)
-    assert service.page(None, 1, 20).total == 0
+    detail, writes = service.create_writes(Draft("From the feed", "<p>New</p>"), send=True)
+    assert service.list_page(None, 1, 20).total == 0
     tables.transact(*writes)
-    deliveries.wake(whole)
-    read = service.view(whole.campaign.id)
+    deliveries.wake(detail)
+    read = service.view(detail.campaign.id)
     assert (read.campaign.state, read.campaign.origin) == (State.PUBLISHING, "feed")
-    assert [one.id for one in deliveries.under_way()] == [read.deliveries[0].id]
+    assert [one.id for one in deliveries.list_sending()] == [read.deliveries[0].id]
     assert len(received("deliveries")) == 1
 
 
 def test_a_prepared_draft_waits_for_a_person():
-    whole, writes = service.prepare(Draft("Many entries", "<p>New</p>"), send=False)
+    detail, writes = service.create_writes(Draft("Many entries", "<p>New</p>"), send=False)
     tables.transact(*writes)
-    assert service.view(whole.campaign.id).campaign.state is State.DRAFT
+    assert service.view(detail.campaign.id).campaign.state is State.DRAFT

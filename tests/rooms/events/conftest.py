@@ -65,14 +65,16 @@ def hook(receiver: Receiver, **fields: Any) -> Webhook:
 def happen(aggregate_id: str | None = None, type: EventType = EventType.SUBSCRIPTION_CREATED, times: int = 1) -> str:
     """Something happened `times` to this subscriber."""
     about = aggregate_id or ids.new()
-    tables.transact(*(outbox.record(type, about, {"subscriber_id": about}) for _ in range(times)))
+    tables.transact(*(outbox.event_write(type, about, {"subscriber_id": about}) for _ in range(times)))
     return about
 
 
 def happen_to(people: int) -> list[str]:
     """Something happened to so many subscribers."""
     about = [ids.new() for _ in range(people)]
-    tables.transact(*(outbox.record(EventType.SUBSCRIPTION_CREATED, one, {"subscriber_id": one}) for one in about))
+    tables.transact(
+        *(outbox.event_write(EventType.SUBSCRIPTION_CREATED, one, {"subscriber_id": one}) for one in about)
+    )
     return about
 
 

@@ -20,13 +20,13 @@ def test_the_event_bus_gets_everything_in_tens(local: None, configure: Any, monk
         sent.append(given["Entries"])
         return {"FailedEntryCount": 0}
 
-    monkeypatch.setattr(bus.aws, "call", _only_events(bus.aws.call, call))
+    monkeypatch.setattr(bus.session, "call", _only_events(bus.session.call, call))
     happen(times=25)
     run()
     assert [len(entries) for entries in sent] == [10, 10, 5]
     assert sent[0][0]["EventBusName"] == "gna-events"
     assert sent[0][0]["DetailType"] == "SUBSCRIPTION_CREATED"
-    assert not store.due(BUS, clock.now(), 1)
+    assert not store.list_due(BUS, clock.now(), 1)
 
 
 def _only_events(real: Any, fake: Any) -> Any:
@@ -42,10 +42,10 @@ def test_a_bus_that_is_missing_keeps_its_events_and_delays_no_webhook(
         raise RuntimeError("no such bus")
 
     configure(EVENT_BUS="missing", GNA_LOCAL="true")
-    monkeypatch.setattr(bus.aws, "call", _only_events(bus.aws.call, refuse))
+    monkeypatch.setattr(bus.session, "call", _only_events(bus.session.call, refuse))
     there = receiver()
     hook(there)
     about = happen()
     run()
     assert len(there.calls) == 1
-    assert len(store.owed(BUS, about, 10)) == 1
+    assert len(store.list_owed(BUS, about, 10)) == 1

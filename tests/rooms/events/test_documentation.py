@@ -78,7 +78,7 @@ def test_the_document_that_is_served_lists_every_type_as_a_webhook_with_its_exam
 
 
 def test_what_is_shown_is_what_is_described(local: None) -> None:
-    shown = routes.shown(service.add({"url": "http://127.0.0.1:1099/"}).webhook)
+    shown = routes.webhook_body(service.add({"url": "http://127.0.0.1:1099/"}).webhook)
     assert set(shown) == set(openapi.SCHEMAS["Webhook"]["properties"])
     listed = {name for name, _ in re.findall(r"`(GET|POST|PATCH|DELETE) (\S+?)[`?]", PAGE.read_text())}
     assert listed == {"GET", "POST", "PATCH", "DELETE"}

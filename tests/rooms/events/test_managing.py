@@ -93,16 +93,16 @@ def test_a_test_event_is_sent_at_once_and_shown(local: None, receiver: Any) -> N
     attempt = service.test(webhook.id)
     assert attempt.result.ok
     assert there.calls[0].event["type"] == "TEST"
-    assert service.attempts(webhook.id) == [attempt]
+    assert service.list_attempts(webhook.id) == [attempt]
 
 
 def test_attempts_are_shown_for_seven_days(local: None, receiver: Any, later: Any) -> None:
     webhook = hook(receiver())
     service.test(webhook.id)
     later(days=6, hours=23)
-    assert len(service.attempts(webhook.id)) == 1
+    assert len(service.list_attempts(webhook.id)) == 1
     later(hours=2)
-    assert service.attempts(webhook.id) == []
+    assert service.list_attempts(webhook.id) == []
 
 
 def test_a_description_can_be_cleared(local: None, receiver: Any) -> None:

@@ -17,7 +17,7 @@ def stored() -> list[dict[str, dict[str, str]]]:
 
 def test_an_event_is_written_with_the_change(aws: None) -> None:
     subscriber = ids.new()
-    tables.transact(outbox.record(EventType.SUBSCRIPTION_CREATED, subscriber, {"subscriber_id": subscriber}))
+    tables.transact(outbox.event_write(EventType.SUBSCRIPTION_CREATED, subscriber, {"subscriber_id": subscriber}))
     (item,) = stored()
     assert item["aggregate_id"]["S"] == subscriber
     assert item["type"]["S"] == "SUBSCRIPTION_CREATED"
@@ -35,18 +35,20 @@ def test_ids_given_in_one_moment_keep_their_order() -> None:
 
 def test_an_undocumented_field_is_refused() -> None:
     with pytest.raises(ValueError, match="email"):
-        outbox.record(EventType.UNSUBSCRIBED, ids.new(), {"email": "ada@example.org"})
+        outbox.event_write(EventType.UNSUBSCRIBED, ids.new(), {"email": "ada@example.org"})
 
 
 def test_an_address_where_a_form_names_its_source_is_not_told(aws: None) -> None:
-    tables.transact(outbox.record(EventType.SUBSCRIPTION_CREATED, "a", {"subscriber_id": "a", "source": "ada@b.org"}))
+    tables.transact(
+        outbox.event_write(EventType.SUBSCRIPTION_CREATED, "a", {"subscriber_id": "a", "source": "ada@b.org"})
+    )
     (item,) = stored()
     assert json.loads(item["payload"]["S"]) == {"subscriber_id": "a", "source": None}
 
 
 @pytest.mark.parametrize("type", EventType)
 def test_every_type_fits_one_kilobyte(aws: None, type: EventType) -> None:
-    tables.transact(outbox.record(type, ids.new(), model.EXAMPLES[type]))
+    tables.transact(outbox.event_write(type, ids.new(), model.EXAMPLES[type]))
     (item,) = stored()
     size = sum(len(name) + len(value["S"]) for name, value in item.items())
     assert size < 700

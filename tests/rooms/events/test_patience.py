@@ -28,7 +28,7 @@ def test_a_failed_event_comes_again_with_the_same_id_and_keeps_its_place(
     first = there.ids[0]
     assert there.ids == [first, first, first, *sorted(there.ids[3:])]
     assert len(there.ids) == 5
-    assert [attempt.number for attempt in service.attempts(webhook.id)] == [1, 1, 3, 2, 1]
+    assert [attempt.number for attempt in service.list_attempts(webhook.id)] == [1, 1, 3, 2, 1]
 
 
 def test_a_new_event_does_not_overtake_one_that_waits(local: None, receiver: Any, later: Any) -> None:
@@ -148,10 +148,10 @@ def test_failing_for_three_days_disables_and_says_so(
 
 
 def test_the_waits_span_about_three_days_and_differ() -> None:
-    waits = [model.wait(attempts) for attempts in range(1, 10)]
-    assert model.wait(10) is None
+    waits = [model.next_wait(attempts) for attempts in range(1, 10)]
+    assert model.next_wait(10) is None
     assert 3 < sum(wait or 0 for wait in waits) / 86_400 < 3.8
-    assert len({model.wait(3) for _ in range(20)}) > 1
+    assert len({model.next_wait(3) for _ in range(20)}) > 1
 
 
 def test_a_verdict_about_an_old_url_does_not_touch_a_repaired_webhook(

@@ -45,7 +45,7 @@ def test_a_redirect_is_a_failure_and_is_not_followed(local: None, receiver: Any)
     webhook = hook(there)
     happen()
     run()
-    (attempt,) = service.attempts(webhook.id)
+    (attempt,) = service.list_attempts(webhook.id)
     assert (attempt.result.status, attempt.result.error) == (307, "redirects are not followed")
     assert not elsewhere.calls
 
@@ -66,7 +66,7 @@ def test_a_name_that_leads_into_our_network_later_is_not_followed_there(
     known[0] = "127.0.0.1"
     happen()
     run()
-    (attempt,) = service.attempts(webhook.id)
+    (attempt,) = service.list_attempts(webhook.id)
     assert (attempt.result.ok, attempt.result.error) == (False, "the host is not on the public internet")
     assert not there.calls
 
@@ -78,7 +78,7 @@ def test_a_receiver_that_hangs_is_given_up(local: None, receiver: Any, monkeypat
     happen()
     run()
     released.set()
-    (attempt,) = service.attempts(webhook.id)
+    (attempt,) = service.list_attempts(webhook.id)
     assert not attempt.result.ok
     assert attempt.result.error == "no complete answer in time"
     assert attempt.result.milliseconds >= 300
@@ -88,7 +88,7 @@ def test_a_slow_receiver_is_waited_for(local: None, receiver: Any) -> None:
     webhook = hook(receiver(delay=0.2))
     happen()
     run()
-    (attempt,) = service.attempts(webhook.id)
+    (attempt,) = service.list_attempts(webhook.id)
     assert attempt.result.ok
     assert attempt.result.milliseconds >= 200
 

@@ -26,7 +26,7 @@ def test_an_event_nobody_listens_to_is_processed_and_kept_thirty_days(aws: None)
     assert "pending" not in row
     processed = clock.parse(row["processed_at"]["S"])
     assert int(row["expires_at"]["N"]) == clock.epoch(processed + timedelta(days=30))
-    assert not list(store.aggregates())
+    assert not list(store.list_pending_aggregates())
 
 
 def test_a_pending_event_has_no_expiry_and_is_not_cleaned_up(aws: None, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -88,7 +88,7 @@ def test_what_is_about_several_goes_in_one_transaction_and_a_quicker_relay_costs
     relay.relay(about)
     assert sizes == [12, 2, *[2] * 5], "all at once; the twin; then each of the other five by itself"
     monkeypatch.undo()
-    assert not list(store.aggregates())
+    assert not list(store.list_pending_aggregates())
     assert len([row for row in rows("dispatches") if "due_at" in row]) == 6
 
 
@@ -118,11 +118,11 @@ def test_what_is_about_one_subscriber_arrives_in_order(
 
 def test_hurrying_asks_the_queue_only_where_somebody_listens(local: None, receiver: Any) -> None:
     about = happen()
-    outbox.hurry(about)
+    outbox.relay_soon(about)
     assert received("events") == []
     hook(receiver())
     outbox._webhooks_exist.cache_clear()
-    outbox.hurry(about)
+    outbox.relay_soon(about)
     assert received("events") == [{"aggregates": [about]}]
 
 
@@ -154,12 +154,12 @@ def test_many_aggregates_are_handed_to_the_queue_in_chunks(aws: None, monkeypatc
     assert sorted(len(message["aggregates"]) for message in messages) == [2, 5]
     for message in messages:
         jobs.work(message, lambda id: None)
-    assert not list(store.aggregates())
+    assert not list(store.list_pending_aggregates())
 
 
 def test_the_change_and_its_event_are_written_together_or_not_at_all(aws: None) -> None:
     about = ids.new()
-    first = outbox.record(EventType.EMAIL_CHANGED, about, {})
+    first = outbox.event_write(EventType.EMAIL_CHANGED, about, {})
     refused = tables.Put(store.EventRow(about, "x", type="x", payload={}, created_at="x"), store.EventRow.id.exists())
     with pytest.raises(tables.Stale):
         tables.transact(first, refused)

@@ -21,7 +21,7 @@ def test_one_event_can_be_replayed_under_its_own_id(local: None, receiver: Any) 
     webhook = hook(there)
     late = happen()
     run()
-    service.replay_one(webhook.id, there.ids[0])
+    service.replay_event(webhook.id, there.ids[0])
     run()
     assert len(there.ids) == 2
     assert len(set(there.ids)) == 1
@@ -32,9 +32,9 @@ def test_an_id_from_long_ago_is_looked_for_no_longer_than_events_are_kept(
     local: None, receiver: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     looked: list[Any] = []
-    monkeypatch.setattr(store, "done_on", lambda *where: looked.append(where) or [])
+    monkeypatch.setattr(store, "list_done", lambda *where: looked.append(where) or [])
     with pytest.raises(NotFound):
-        service.replay_one(hook(receiver()).id, "00000000-0000-7000-8000-000000000000")
+        service.replay_event(hook(receiver()).id, "00000000-0000-7000-8000-000000000000")
     assert len(looked) == 31 * store.SHARDS
 
 
@@ -56,7 +56,7 @@ def test_a_span_is_replayed_in_order_also_to_a_webhook_that_is_new(
     happen()
     run()
     there = receiver()
-    service.replay_span(hook(there).id, start, end)
+    service.replay_range(hook(there).id, start, end)
     run()
     told: dict[str, list[str]] = {}
     for call in there.calls:
@@ -78,7 +78,7 @@ def test_days_on_which_nothing_happened_take_no_messages(local: None, receiver: 
     happen()
     run()
     later(days=20)
-    service.replay_span(hook(receiver()).id, start, clock.text(clock.now()))
+    service.replay_range(hook(receiver()).id, start, clock.text(clock.now()))
     messages = 0
     while found := received("events"):
         messages += len(found)

@@ -82,4 +82,4 @@ def test_who_leaves_is_erased_at_once_and_what_is_pending_keeps_only_the_id(
     assert "ada@" not in str(stored)
     free()
     run()
-    assert not list(store.aggregates())
+    assert not list(store.list_pending_aggregates())

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 
 from chalicelib.campaigns.content import renderer
-from chalicelib.campaigns.model import Campaign, Content, Whole
+from chalicelib.campaigns.model import Campaign, CampaignDetail, Content
 from chalicelib.feeds import digest
 from chalicelib.feeds.model import Entry
 
@@ -78,7 +78,7 @@ def test_without_link_or_image_there_is_none():
 def test_the_mail_made_of_it_loses_nothing_and_greets_the_reader():
     draft = digest.draft([entry("Tom & Jerry", "<p>A cat.</p><img src='/cat.jpg'>"), entry("Two", link="")])
     campaign = Campaign("c", draft.subject, NOW, NOW, preheader=draft.preheader)
-    mailing = renderer.rendered(Whole(campaign, Content(draft.body, draft.text), ()))
+    mailing = renderer.render(CampaignDetail(campaign, Content(draft.body, draft.text), ()))
     message = mailing.message("ann@example.org", "Ann", "token")
     assert mailing.removed == ()
     assert message.subject == "Tom & Jerry and 1 more"

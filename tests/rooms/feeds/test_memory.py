@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[3]
 WORST = """
 import re, time
 from pathlib import Path
-from chalicelib.feeds import entries
+from chalicelib.feeds.reading import entries
 
 entry = "<item><title>t{0}</title><guid>{0}</guid><description><![CDATA[{1}]]></description></item>"
 rss = '<rss version="2.0"><channel>{}</channel></rss>'

@@ -23,7 +23,7 @@ def results(times: int) -> list[Result]:
 
 
 def made() -> list[str]:
-    return [campaign.subject for campaign in campaigns.page(None, 1, 50).items]
+    return [campaign.subject for campaign in campaigns.list_page(None, 1, 50).items]
 
 
 def told() -> list[str]:
@@ -48,14 +48,14 @@ def test_a_new_post_becomes_a_campaign_on_its_way(blog):
     blog.publish("News & <b>views</b>")
     done = check(Trigger.WEBHOOK)
     assert (done.result, done.new) == (Result.SENT, 1)
-    whole = campaigns.view(done.campaign_id)
-    assert whole.campaign.state is State.PUBLISHING
-    assert whole.campaign.origin is Origin.FEED
-    assert [one.state for one in whole.deliveries] == [DeliveryState.SENDING]
-    assert whole.campaign.subject == "News & views"
-    assert f'href="{blog.url}/posts/2"' in whole.content.body
-    assert "News &amp; views" in whole.content.body
-    assert received("deliveries") == [{"campaign_id": whole.campaign.id, "delivery_id": whole.deliveries[0].id}]
+    detail = campaigns.view(done.campaign_id)
+    assert detail.campaign.state is State.PUBLISHING
+    assert detail.campaign.origin is Origin.FEED
+    assert [one.state for one in detail.deliveries] == [DeliveryState.SENDING]
+    assert detail.campaign.subject == "News & views"
+    assert f'href="{blog.url}/posts/2"' in detail.content.body
+    assert "News &amp; views" in detail.content.body
+    assert received("deliveries") == [{"campaign_id": detail.campaign.id, "delivery_id": detail.deliveries[0].id}]
 
 
 def test_all_new_posts_come_in_one_campaign_and_only_once(blog):

@@ -172,7 +172,7 @@ def test_a_hub_named_in_the_feed_is_asked_and_its_question_answered(http, hub):
     answer = answer_back(http, hub, lease_seconds="86400")
     assert (answer.status, answer.text) == (200, "c<h>allenge")
     assert answer.headers["Content-Type"].startswith("text/plain")
-    (one,) = websub_store.all()
+    (one,) = websub_store.list_subscriptions()
     assert one.standing is Standing.ACTIVE
     assert timedelta(hours=23) < one.leased_until - clock.now() < timedelta(hours=25)
 
@@ -187,7 +187,7 @@ def test_a_hub_named_in_the_headers_is_found_too(http, blog):
 def test_a_question_about_what_we_did_not_ask_is_404(http, hub):
     wrong = [{"topic": "https://other.example.org/"}, {"mode": "unsubscribe"}, {"mode": "x"}, {"challenge": ""}]
     assert [answer_back(http, hub, **changes).status for changes in wrong] == [404] * 4
-    assert websub_store.all()[0].standing is Standing.ASKED
+    assert websub_store.list_subscriptions()[0].standing is Standing.ASKED
     assert http.get("/api/webhooks/websub/xxxx?hub.mode=subscribe").status == 404
     assert http.post("/api/webhooks/websub/xxxx", body=b"x").status == 404
 
@@ -213,24 +213,24 @@ def test_a_push_is_never_itself_the_news(http, hub):
 
 def test_the_lease_is_renewed_in_time_and_not_before(http, hub, monkeypatch):
     answer_back(http, hub, lease_seconds=str(10 * 86400))
-    websub.tend()
+    websub.renew_subscriptions()
     assert len(hub.posted) == 1
     later = datetime.now(UTC) + timedelta(days=8, hours=1)
     monkeypatch.setattr(clock, "now", lambda: later)
-    websub.tend()
+    websub.renew_subscriptions()
     assert [asked(hub)["hub.mode"], len(hub.posted)] == ["subscribe", 2]
-    websub.tend()
+    websub.renew_subscriptions()
     assert len(hub.posted) == 2
     assert push(http, hub).status == 202
     assert answer_back(http, hub, lease_seconds="864000").status == 200
 
 
 def asked_once_a_day(hub, monkeypatch):
-    websub.tend()
+    websub.renew_subscriptions()
     assert len(hub.posted) == 1
     later = datetime.now(UTC) + timedelta(days=1)
     monkeypatch.setattr(clock, "now", lambda: later)
-    websub.tend()
+    websub.renew_subscriptions()
     assert len(hub.posted) == 2
 
 
@@ -247,7 +247,7 @@ def test_the_old_hub_is_left_when_the_feed_changes(http, hub, configure):
     assert (form["hub.mode"], form["hub.topic"]) == ("unsubscribe", f"{hub.url}/feed.xml")
     assert push(http, hub).status == 404
     assert answer_back(http, hub).status == 200
-    assert websub_store.all() == []
+    assert websub_store.list_subscriptions() == []
 
 
 def test_a_hub_that_denies_is_not_asked_again_until_the_next_day(http, hub, monkeypatch):
@@ -261,15 +261,15 @@ def test_a_short_lease_is_renewed_before_it_ends(http, hub, monkeypatch):
     for hours, asked_so_far in ((1, 1), (2, 2)):
         later = datetime.now(UTC) + timedelta(hours=hours)
         monkeypatch.setattr(clock, "now", lambda later=later: later)
-        websub.tend()
+        websub.renew_subscriptions()
         assert len(hub.posted) == asked_so_far
 
 
 def test_a_hub_that_is_not_reached_by_https_is_left(http, hub, configure):
     answer_back(http, hub)
     configure(GNA_LOCAL="false")
-    websub.tend()
-    assert websub_store.all()[0].standing is Standing.LEAVING
+    websub.renew_subscriptions()
+    assert websub_store.list_subscriptions()[0].standing is Standing.LEAVING
 
 
 def test_a_hub_that_is_down_does_not_stop_the_check(http, blog):

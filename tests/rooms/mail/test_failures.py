@@ -37,7 +37,7 @@ KINDS = {
 
 @pytest.mark.parametrize(("code", "kind"), KINDS.items())
 def test_every_word_of_ses_has_its_kind(code: str, kind: type) -> None:
-    assert type(failures.of(code)) is kind
+    assert type(failures.from_code(code)) is kind
 
 
 def test_no_error_of_the_api_that_sending_can_give_is_forgotten() -> None:
@@ -49,23 +49,23 @@ def test_no_error_of_the_api_that_sending_can_give_is_forgotten() -> None:
 
 @pytest.mark.parametrize("code", ["ThrottlingException", "TooManyRequestsException"])
 def test_the_daily_quota_comes_in_the_dress_of_throttling(code: str) -> None:
-    assert type(failures.of(code, "Daily message quota exceeded.", 429)) is QuotaReached
-    assert type(failures.of(code, "Maximum sending rate exceeded.", 429)) is Transient
+    assert type(failures.from_code(code, "Daily message quota exceeded.", 429)) is QuotaReached
+    assert type(failures.from_code(code, "Maximum sending rate exceeded.", 429)) is Transient
 
 
 def test_an_unverified_sender_stops_all_and_an_unverified_recipient_only_one() -> None:
     said = "Email address is not verified. The following identities failed the check in region EU-WEST-1: {}"
     sender = "news@example.org"
-    assert type(failures.of("MessageRejected", said.format("news@example.org"), 400, sender)) is Stopped
-    assert type(failures.of("MessageRejected", said.format("example.org, x@y.z"), 400, sender)) is Stopped
-    assert type(failures.of("MessageRejected", said.format("ada@example.org"), 400, sender)) is Rejected
+    assert type(failures.from_code("MessageRejected", said.format("news@example.org"), 400, sender)) is Stopped
+    assert type(failures.from_code("MessageRejected", said.format("example.org, x@y.z"), 400, sender)) is Stopped
+    assert type(failures.from_code("MessageRejected", said.format("ada@example.org"), 400, sender)) is Rejected
 
 
 def test_what_nobody_knows_is_waited_for_if_theirs_and_stops_if_ours() -> None:
-    assert type(failures.of("Novelty", status=503)) is Transient
-    assert type(failures.of("Novelty", status=500)) is type(failures.of("", status=504)) is Unanswered
-    assert type(failures.of("Novelty", status=403)) is Stopped
-    assert type(failures.of("Novelty", status=418)) is Stopped
+    assert type(failures.from_code("Novelty", status=503)) is Transient
+    assert type(failures.from_code("Novelty", status=500)) is type(failures.from_code("", status=504)) is Unanswered
+    assert type(failures.from_code("Novelty", status=403)) is Stopped
+    assert type(failures.from_code("Novelty", status=418)) is Stopped
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_a_lost_answer_is_not_a_lost_connection(raised: Exception, kind: type) -
 
 
 def test_a_failure_never_repeats_what_ses_said() -> None:
-    failure = failures.of("MessageRejected", "Email address is not verified: ada@example.org")
+    failure = failures.from_code("MessageRejected", "Email address is not verified: ada@example.org")
     assert "ada" not in str(failure)
     assert "ada" not in failure.reason
 

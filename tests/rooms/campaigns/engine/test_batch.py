@@ -91,7 +91,7 @@ def test_a_lost_answer_makes_the_batch_unknown_and_it_is_not_sent_again() -> Non
 
 @pytest.mark.parametrize(("code", "status"), [("InternalFailure", 500), ("", 502), ("", 504), ("Novelty", 500)])
 def test_an_error_inside_or_in_between_is_unknown_too(code: str, status: int) -> None:
-    outcome = batch.send(Ses(lambda *_: Whole(failures.of(code, status=status))), PEOPLE)
+    outcome = batch.send(Ses(lambda *_: Whole(failures.from_code(code, status=status))), PEOPLE)
     assert len(outcome.unknown) == 50
 
 

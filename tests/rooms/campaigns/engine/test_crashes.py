@@ -140,9 +140,9 @@ def test_nothing_of_a_retried_delivery_expires_while_it_is_sent(ses: Ses) -> Non
     supervisor.drive(Order(**first), lambda: 60)
     ses.says = lambda people: [Rejected(code="MESSAGE_REJECTED")] * len(people)
     assert work(delivery).state is DeliveryState.FAILED
-    assert all(part.expires_at for part in part_store.of(delivery.id))
+    assert all(part.expires_at for part in part_store.list_parts(delivery.id))
     supervisor.tend(deliveries.retry(delivery.campaign_id, delivery.id).deliveries[0])
-    assert {part.expires_at for part in part_store.of(delivery.id)} == {None}
+    assert {part.expires_at for part in part_store.list_parts(delivery.id)} == {None}
     ses.says = lambda people: [None] * len(people)
     assert sums(work(delivery)) == (1_100, 1_100, 0, 0)
 
@@ -153,4 +153,4 @@ def test_owed_parts_are_opened_once_for_an_attempt(ses: Ses) -> None:
     delivery = Delivery("d", "c", clock.now(), DeliveryState.SENDING, attempt=1)
     part_store.begin(Plan("d"), [owed])
     supervisor._open_again(delivery, Plan("d"))
-    assert part_store.of("d")[0].progress is Progress.OWED
+    assert part_store.list_parts("d")[0].progress is Progress.OWED

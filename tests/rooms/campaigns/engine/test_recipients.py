@@ -8,7 +8,7 @@ import pytest
 
 from chalicelib.audience import recipients
 from chalicelib.audience.recipients import Recipient
-from chalicelib.campaigns.model import Aim, DeliveryState, Terms
+from chalicelib.campaigns.model import DeliveryState, Targeting, Terms
 from chalicelib.campaigns.sending import part_store, supervisor, worker
 from chalicelib.campaigns.sending.supervisor import Order
 from chalicelib.kernel import clock
@@ -24,7 +24,7 @@ def test_everybody_gets_it_once_and_nothing_is_kept(ses: Ses) -> None:
     assert delivery.state is DeliveryState.SENT
     assert ses.got == dict.fromkeys(people, 1)
     assert sums(delivery) == (1_050, 1_050, 0, 0)
-    assert part_store.of(delivery.id) == []
+    assert part_store.list_parts(delivery.id) == []
     assert ses.batches <= 1_050 / 50 + 3
 
 
@@ -43,7 +43,7 @@ def test_who_is_pending_or_joined_after_the_start_is_not_written_to(ses: Ses) ->
 
 
 def test_an_aim_is_kept(ses: Ses) -> None:
-    ses.aim = Aim(sources=Terms(any=("blog", "shop")), tags=Terms(all=("new",), none=("angry",)))
+    ses.targeting = Targeting(sources=Terms(any=("blog", "shop")), tags=Terms(all=("new",), none=("angry",)))
     aimed_at = gather(3, sources=frozenset({"blog"}), tags=frozenset({"new"}))
     gather(3, sources=frozenset({"fair"}), tags=frozenset({"new"}))
     gather(3, sources=frozenset({"shop"}), tags=frozenset({"new", "angry"}))
@@ -76,7 +76,7 @@ def test_work_that_takes_longer_than_a_worker_lives_goes_on_at_its_cursor(ses: S
     (message,) = received("sending")
     ses.stops_after = 2
     supervisor.drive(Order(**message), lambda: 60)
-    assert supervisor.progress(delivery.id).sent == 100
+    assert supervisor.count_parts(delivery.id).sent == 100
     (again,) = received("sending")
     assert again == message
     ses.stops_after = 10**9
@@ -106,6 +106,6 @@ def test_a_large_audience_is_counted_beyond_the_first_page(monkeypatch: pytest.M
         return {"Count": 3_000, "LastEvaluatedKey": {"id": {"S": str(len(asked))}}}
 
     monkeypatch.setattr(raw, "dynamodb", dynamodb)
-    assert recipients.at_least(8_000) == 9_000
+    assert recipients.count_up_to(8_000) == 9_000
     assert [scan["Limit"] for scan in asked] == [8_000, 5_000, 2_000]
     assert [scan.get("ExclusiveStartKey") for scan in asked] == [None, {"id": {"S": "1"}}, {"id": {"S": "2"}}]

@@ -8,7 +8,7 @@ import pytest
 
 from chalicelib.audience.recipients import Recipient
 from chalicelib.campaigns import service
-from chalicelib.campaigns.model import Aim, Delivery, DeliveryState
+from chalicelib.campaigns.model import Delivery, DeliveryState, Targeting
 from chalicelib.campaigns.sending import deliveries, part_store, supervisor
 from chalicelib.campaigns.sending.pacing import Pace
 from chalicelib.campaigns.sending.supervisor import Order
@@ -24,7 +24,7 @@ class Ses:
     def __init__(self) -> None:
         self.got: dict[str, int] = {}
         self.says: Callable[[Sequence[Recipient]], Sequence[Failure | None]] = lambda people: [None] * len(people)
-        self.aim = Aim()
+        self.targeting = Targeting()
         self.rate = 10_000.0
         self.left_today = 1e9
         self.refused: list[str] = []
@@ -42,7 +42,7 @@ class Ses:
     def job(self, delivery: Delivery, _: Any) -> Job:
         return Job(
             delivery=delivery,
-            aim=self.aim,
+            targeting=self.targeting,
             post=self.post,
             refused=lambda person, reason: self.refused.append(person),
             left_today=lambda: self.left_today,
@@ -52,8 +52,8 @@ class Ses:
 
 
 def started(ses: Ses) -> Delivery:
-    whole = service.create(Draft("Hello", "<p>Hi</p>", aim=ses.aim))
-    delivery = service.send_now(whole.campaign.id).deliveries[0]
+    detail = service.create(Draft("Hello", "<p>Hi</p>", targeting=ses.targeting))
+    delivery = service.send_now(detail.campaign.id).deliveries[0]
     received("deliveries")
     return delivery
 
@@ -77,7 +77,7 @@ def work(delivery: Delivery, rounds: int = 50) -> Delivery:
 
 def wake_all(delivery: Delivery) -> None:
     """As if the time had passed for which parts rest, or are leased by somebody who is gone."""
-    for part in part_store.of(delivery.id):
+    for part in part_store.list_parts(delivery.id):
         if part.until:
             part_store.save(replace(part, until=0))
 
