@@ -87,7 +87,7 @@ resources: $(VENV)/.ready ## tables, queues and topics alone, for plain `chalice
 answers: $(VENV)/.ready ## after each plain `chalice deploy`: what it took away or cannot say
 	$(BIN)/python -m deploy.plain answers --stage $(STAGE)
 
-redrive: $(VENV)/.ready ## put dead letters back on their queue (STAGE, QUEUE=mail|sending|deliveries|feed|events|mail-events)
+redrive: $(VENV)/.ready ## put dead letters back on their queue (STAGE, QUEUE=audience|sending|deliveries|feed|events|mail-events)
 	$(BIN)/python -m deploy.redrive --stage $(STAGE) --queue $(QUEUE)
 
 restore: $(VENV)/.ready ## people who are in restored tables and lost here: count them, or bring them back (STAGE, COPY=yes)

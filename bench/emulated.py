@@ -71,7 +71,7 @@ class Meter:
         """Of the tables' client, and of the bare wire, which searches and hands messages over."""
         from chalicelib.kernel.aws import session, tables
 
-        return tables._connection().client.meta.events, session.session().get_component("event_emitter")
+        return tables._connection().client.meta.events, session.session().events
 
     def _sent(self, **other: Any) -> None:
         self.counts["requests"] += 1

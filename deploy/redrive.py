@@ -27,7 +27,7 @@ def _url(sqs: Any, name: str) -> str:
     try:
         return str(sqs.get_queue_url(QueueName=name)["QueueUrl"])
     except sqs.exceptions.QueueDoesNotExist:
-        raise stages.Refused(f"there is no queue {name}: QUEUE is mail, sending, deliveries, feed …") from None
+        raise stages.Refused(f"there is no queue {name}: QUEUE is audience, sending, deliveries, feed …") from None
 
 
 def main() -> None:

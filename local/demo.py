@@ -74,7 +74,7 @@ def fill(subscribers: int) -> tuple[int, int]:
 
 def _add_subscriber(chance: random.Random) -> bool:
     from chalicelib.kernel import clock
-    from chalicelib.kernel.aws import tables
+    from chalicelib.kernel.aws.failures import Stale
 
     name, (source, tags) = chance.choice(_NAMES.split()), chance.choice(_SOURCES)
     now = clock.now()
@@ -83,7 +83,7 @@ def _add_subscriber(chance: random.Random) -> bool:
     confirmed = None if pending else min(now, asked + timedelta(minutes=chance.randrange(1, 90)))
     try:
         sign_up(f"{_plain(name)}.{chance.randrange(10**6)}@example.org", name, (source, tags), asked, confirmed)
-    except tables.Stale:
+    except Stale:
         return False  # somebody of that name is here already
     return True
 
@@ -96,8 +96,7 @@ def sign_up(
     confirmed: datetime | None,
 ) -> str:
     """Somebody who signed up then, at a source and with tags, and confirmed or did not; their id."""
-    from chalicelib.audience import counts as census
-    from chalicelib.audience import model
+    from chalicelib.audience import counts, model
     from chalicelib.audience.stores import captures
     from chalicelib.audience.stores import subscribers as store
     from chalicelib.kernel import ids
@@ -121,7 +120,7 @@ def sign_up(
     capture = model.capture(source, list(tags), None, None)
     tables.transact(*store.create_writes(person, asked), captures.request_write(person.id, capture, asked))
     if confirmed:
-        tables.transact(*store.activate_writes(person, confirmed), census.joined_write(confirmed))
+        tables.transact(*store.activate_writes(person, confirmed), counts.joined_write(confirmed))
     return person.id
 
 

@@ -107,7 +107,7 @@ def _patient_client() -> Any:
     """The app's own client would hang up on a long poll."""
     from botocore.config import Config
 
-    return session.session().create_client("sqs", config=Config(read_timeout=60, max_pool_connections=100))
+    return session.session().client("sqs", config=Config(read_timeout=60, max_pool_connections=100))
 
 
 if __name__ == "__main__":

@@ -121,6 +121,7 @@ def _empty() -> None:
         _backend("dynamodb").reset()
         _backend("sqs").reset()
         create_resources()
+    get_backend("s3")[DEFAULT_ACCOUNT_ID]["aws"].reset()
     for table in _backend("dynamodb").tables.values():
         table.items.clear()
     for queue in _backend("sqs").queues.values():
@@ -229,6 +230,7 @@ def _forget_clients() -> None:
     _client.cache_clear()
     kernel_aws.client.cache_clear()
     kernel_aws.session.cache_clear()
+    kernel_aws.botocore_session.cache_clear()
     queues._url.cache_clear()
     tables._connection.cache_clear()
     for row in tables.Row.__subclasses__():

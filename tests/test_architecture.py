@@ -139,7 +139,7 @@ def test_only_routes_web_and_access_know_chalice():
 
 
 def test_the_app_knows_nothing_of_how_it_is_run_locally_tested_or_deployed():
-    foreign = {"local", "tests", "deploy", "bench", "boto3", "moto", "pytest", "yaml"}
+    foreign = {"local", "tests", "deploy", "bench", "moto", "pytest", "yaml"}
     breaks = {_place(module): _libraries(module) & foreign for module in MODULES}
     assert not _offenders(breaks)
 

@@ -3,7 +3,7 @@
 API Gateway knows four refusals, and `deploy/service.yaml` gives each its status and body:
 raising exactly "Unauthorized" is 401, a Deny is 403 (its reason travels in the context), raising anything else
 is AUTHORIZER_FAILURE, made a 503, and an answer without a policy is AUTHORIZER_CONFIGURATION_ERROR, a 500.
-Whatever goes wrong here is one of them, so nothing that goes wrong opens the door.
+Whatever goes wrong here is one of them, so nothing that goes wrong lets anybody in.
 """
 
 from typing import Any
@@ -31,7 +31,7 @@ def decide(token: str, method_arn: str) -> dict[str, Any]:
     except Unauthenticated:
         raise Unauthorized from None
     except Refused as refusal:
-        log.warning("door.refused", reason=refusal.reason)
+        log.warning("authorizer.refused", reason=refusal.reason)
         log.metric("AccessRefused")
         return _policy("Deny", method_arn, "nobody", {"reason": refusal.reason})
     except Misconfigured as failure:
@@ -40,7 +40,7 @@ def decide(token: str, method_arn: str) -> dict[str, Any]:
     except Unavailable:
         raise
     except Exception as failure:
-        log.exception("door.crashed", failure)
+        log.exception("authorizer.crashed", failure)
         log.metric("Crash")
         raise Unavailable from None
     return _policy("Allow", method_arn, identity.name, _context(identity))
@@ -51,7 +51,7 @@ def _context(identity: Identity) -> dict[str, str]:
 
 
 def _policy(effect: str, method_arn: str, principal: str, context: dict[str, str]) -> dict[str, Any]:
-    """The door leads to /admin and nowhere else, whatever route it is put on."""
+    """The policy leads to /admin and nowhere else, whatever route it is put on."""
     stage = "/".join(method_arn.split("/")[:2])
     resources = [f"{stage}/*/admin", f"{stage}/*/admin/*"]
     statement = {"Effect": effect, "Action": ["execute-api:Invoke"], "Resource": resources}

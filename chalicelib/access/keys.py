@@ -67,7 +67,7 @@ class Keys:
             self._fetched = now
         except Unavailable as failure:
             self._failed = now
-            log.exception("door.keys_unreachable", failure)
+            log.exception("authorizer.keys_unreachable", failure)
             log.metric("AccessKeysUnreachable")
 
 

@@ -6,16 +6,16 @@ import json
 import re
 from typing import Any
 
+from msgspec import Struct
+
 from chalicelib.kernel.errors import Refused
-from chalicelib.kernel.values import value
 
 # API Gateway stops at 10 KB of headers, other fronts may not.
 _LONGEST = 16_384
 _FORM = re.compile(r"[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+")
 
 
-@value
-class Token:
+class Token(Struct, frozen=True):
     header: dict[str, Any]
     claims: dict[str, Any]
     signed: bytes

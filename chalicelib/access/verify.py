@@ -4,10 +4,11 @@ import math
 from datetime import datetime
 from typing import Any, Protocol
 
+from msgspec import Struct
+
 from chalicelib.access.token import Token, invalid, read
 from chalicelib.kernel.errors import Misconfigured, Refused, Unauthenticated
 from chalicelib.kernel.settings import Settings
-from chalicelib.kernel.values import value
 
 _LEEWAY = 30
 _LONGEST_NAME = 320
@@ -17,8 +18,7 @@ class KeyRing(Protocol):
     def find(self, kid: str, now: float) -> Any: ...
 
 
-@value
-class Identity:
+class Identity(Struct, frozen=True):
     """`name` is an e-mail address, or a service token's name; `kind` says which."""
 
     name: str

@@ -1,14 +1,15 @@
 """What stands in the form an author writes a campaign in, as typed; and the campaign it makes, once it is checked."""
 
-from dataclasses import asdict, field, replace
 from typing import Any
+
+from msgspec import Struct, field, to_builtins
+from msgspec.structs import replace
 
 from chalicelib.admin.truncate import html_size
 from chalicelib.campaigns import fields
 from chalicelib.campaigns.model import CampaignDetail, Format, Targeting
 from chalicelib.campaigns.service import Draft
 from chalicelib.kernel.errors import Invalid
-from chalicelib.kernel.values import value
 from chalicelib.web.request import Request
 
 # Which words a reader's sources and tags are compared with: the names of the fields that hold them.
@@ -20,8 +21,7 @@ _LONGEST = 4_000
 _ROOM = 40_000
 
 
-@value
-class Form:
+class Form(Struct, frozen=True):
     """`held` names the fields whose words are not on the page."""
 
     subject: str = ""
@@ -104,7 +104,7 @@ def parse_form(request: Request, stored: Form | None = None) -> Form:
 
 def form_from(detail: CampaignDetail) -> Form:
     campaign, content = detail.campaign, detail.content
-    targeting = asdict(campaign.targeting)
+    targeting = to_builtins(campaign.targeting)
     words = {name: ", ".join(targeting[name.partition("_")[0]][name.partition("_")[2]]) for name in WORDS}
     return Form(
         subject=campaign.subject,

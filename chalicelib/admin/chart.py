@@ -3,22 +3,21 @@
 from collections.abc import Sequence
 from datetime import date, timedelta
 
+from msgspec import Struct
+
 from chalicelib.audience.counts import Day
-from chalicelib.kernel.values import value
 
 WIDTH, HEIGHT = 720, 160
 
 
-@value
-class Point:
+class Point(Struct, frozen=True):
     day: date
     total: int
     joined: int
     left: int
 
 
-@value
-class Chart:
+class Chart(Struct, frozen=True):
     points: tuple[Point, ...]
     top: int
 

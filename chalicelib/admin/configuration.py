@@ -2,26 +2,25 @@
 
 from collections.abc import Iterator
 
+from msgspec import Struct
+
 from chalicelib.admin import diagnostics, fallbacks
 from chalicelib.admin.diagnostics import Finding
 from chalicelib.kernel import settings
 from chalicelib.kernel.errors import Misconfigured
 from chalicelib.kernel.settings import Settings
-from chalicelib.kernel.values import value
 from chalicelib.mail import account as mail_account
 from chalicelib.mail.account import Account, Identity
 
 _NONE = "not set"
 
 
-@value
-class Group:
+class Group(Struct, frozen=True):
     title: str
     facts: tuple[tuple[str, str, str], ...]
 
 
-@value
-class Configuration:
+class Configuration(Struct, frozen=True):
     findings: tuple[Finding, ...]
     groups: tuple[Group, ...]
     account: Account | None

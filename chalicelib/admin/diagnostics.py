@@ -4,8 +4,9 @@ import re
 from collections.abc import Iterator
 from urllib.parse import urlsplit
 
+from msgspec import Struct
+
 from chalicelib.kernel.settings import Settings
-from chalicelib.kernel.values import value
 
 _LOOPBACK = {"127.0.0.1", "localhost", "::1"}
 _AUDIENCE = re.compile(r"[0-9a-f]{64}\Z")
@@ -22,8 +23,7 @@ _FREE_MAIL = {
 }
 
 
-@value
-class Finding:
+class Finding(Struct, frozen=True):
     """`serious` means that something does not work, or is not safe, until it is put right."""
 
     serious: bool

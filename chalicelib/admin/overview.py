@@ -3,9 +3,11 @@
 from collections.abc import Iterator
 from datetime import timedelta
 
+from msgspec import Struct
+
 from chalicelib.admin import chart, diagnostics, fallbacks, truncate
 from chalicelib.admin.chart import Chart
-from chalicelib.audience import counts as census
+from chalicelib.audience import counts
 from chalicelib.bounces import service as bounces
 from chalicelib.campaigns import service as campaigns
 from chalicelib.campaigns.model import Campaign, DeliveryState, State
@@ -13,7 +15,6 @@ from chalicelib.events.webhooks import model as webhooks_model
 from chalicelib.events.webhooks import service as webhooks
 from chalicelib.feeds import service as feeds
 from chalicelib.kernel import clock, settings
-from chalicelib.kernel.values import value
 from chalicelib.mail import account as mail_account
 from chalicelib.mail.account import Account
 
@@ -22,8 +23,7 @@ _RECENT, _SCHEDULED = 20, 100
 _ALMOST = 0.9
 
 
-@value
-class Concern:
+class Concern(Struct, frozen=True):
     """Something to look at. `serious`: until somebody does, something does not work."""
 
     serious: bool
@@ -32,8 +32,7 @@ class Concern:
     link: str
 
 
-@value
-class Overview:
+class Overview(Struct, frozen=True):
     people: int
     joined: int
     left: int
@@ -49,7 +48,7 @@ class Overview:
 
 
 def gather() -> Overview:
-    days = fallbacks.or_none(lambda: census.days(_DAYS)) or []
+    days = fallbacks.or_none(lambda: counts.days(_DAYS)) or []
     drafts, scheduled, sending, sent = (_latest(state) for state in State)
     feed = fallbacks.or_none(feeds.view)
     account = fallbacks.or_none(mail_account.account)

@@ -4,17 +4,18 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta
 from itertools import groupby
 
+from msgspec import Struct
+
 from chalicelib.audience.stores import counts
 from chalicelib.kernel import clock
 from chalicelib.kernel.aws import tables
+from chalicelib.kernel.aws.failures import Stale
 from chalicelib.kernel.aws.tables import Write
-from chalicelib.kernel.values import value
 
 _FOLDED_AFTER = timedelta(days=1)
 
 
-@value
-class Day:
+class Day(Struct, frozen=True):
     day: str
     joined: int
     left: int
@@ -54,7 +55,7 @@ def fold() -> int:
             continue
         try:
             tables.transact(*counts.fold_writes(day.day, rows, whole, day.total))
-        except tables.Stale:
+        except Stale:
             break  # a twin was here, or a late count came: the next night folds the rest
         folded += 1
     return folded

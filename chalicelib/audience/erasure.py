@@ -1,7 +1,6 @@
 """Removing people, and keeping the wish not to be contacted."""
 
-from chalicelib.audience import counts as census
-from chalicelib.audience import model
+from chalicelib.audience import counts, model, personal_data
 from chalicelib.audience.model import Subscriber
 from chalicelib.audience.stores import emails, subscribers, suppressions
 from chalicelib.audience.stores import sign_ups as sign_up_store
@@ -10,6 +9,7 @@ from chalicelib.events import service as events
 from chalicelib.events.model import EventType
 from chalicelib.kernel import clock, log
 from chalicelib.kernel.aws import queues, tables
+from chalicelib.kernel.aws.failures import Stale
 from chalicelib.kernel.aws.tables import Write
 from chalicelib.kernel.errors import NotFound, Unavailable
 
@@ -20,9 +20,10 @@ _ATTEMPTS = 4
 
 def erase(subscriber: Subscriber, event: EventType, reason: str, *also: Write) -> None:
     """All that is stored about a person, in one transaction with the event that says so by id only."""
-    counted = [census.left_write(clock.now())] if subscriber.activated else []
+    counted = [counts.left_write(clock.now())] if subscriber.activated else []
     told = outbox.event_write(event, subscriber.id, {"subscriber_id": subscriber.id, "reason": reason})
-    tables.transact(*subscribers.erase_writes(subscriber), *counted, *also, told)
+    elsewhere = personal_data.erase_writes(subscriber.id)
+    tables.transact(*subscribers.erase_writes(subscriber), *elsewhere, *counted, *also, told)
     outbox.relay_soon(subscriber.id)
 
 
@@ -33,11 +34,11 @@ def remove(subscriber_id: str) -> bool:
         if not subscriber:
             raise NotFound("No such subscriber")
         if not events.ensure_relayed(subscriber_id):
-            queues.send("mail", {"kind": REMOVE, "subscriber_id": subscriber_id}, delay_seconds=_TURN)
+            queues.send("audience", {"kind": REMOVE, "subscriber_id": subscriber_id}, delay_seconds=_TURN)
             return False
         try:
             erase(subscriber, EventType.UNSUBSCRIBED, "admin")
-        except tables.Stale:
+        except Stale:
             continue
         log.metric("Removed")
         return True
@@ -59,7 +60,7 @@ def expire(subscriber_id: str) -> bool:
     )
     try:
         tables.transact(*subscribers.expire_writes(subscriber, now), told)
-    except tables.Stale:
+    except Stale:
         return False  # confirmed, prolonged or removed by a twin just now
     return True
 
@@ -81,7 +82,7 @@ def suppress(address_key: str, set_by: str) -> None:
                 nobody = [] if owner else [emails.check_free_write(address_key, now)]
                 tables.transact(wish, sign_up_store.delete_write(mark), *nobody, event)
             return
-        except tables.Stale:
+        except Stale:
             continue
     raise Unavailable
 
@@ -92,5 +93,5 @@ def lift(address_key: str, set_by: str, *also: Write) -> None:
     told = outbox.event_write(EventType.DO_NOT_CONTACT_LIFTED, mark, {"subscriber_id": None, "reason": set_by})
     try:
         tables.transact(suppressions.lift_write(mark), *also, told)
-    except tables.Stale:
+    except Stale:
         return

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from chalicelib.audience import counts as census
+from chalicelib.audience import counts as audience_counts
 from chalicelib.audience import erasure, mails, model, sign_ups
 from chalicelib.audience.stores import sign_ups as sign_up_store
 from chalicelib.audience.stores import subscribers
@@ -58,7 +58,7 @@ def clean_up(time_left: Callable[[], bool]) -> None:
     for mark in sign_up_store.list_left_behind(now):
         if not time_left():
             break
-        queues.send("mail", {"kind": model.SIGN_UP, "mark": mark})
+        queues.send("audience", {"kind": model.SIGN_UP, "mark": mark})
         again += 1
     counts = {"again": again, "expired": expired, "tokens": forgotten, "downloads": files.clean_up()}
-    log.info("clean_up.done", **counts, days=census.fold())
+    log.info("clean_up.done", **counts, days=audience_counts.fold())

@@ -7,21 +7,21 @@ from heapq import merge
 from itertools import chain, islice
 from typing import Any
 
-from chalicelib.audience import counts as census
+from msgspec import Struct
+
+from chalicelib.audience import counts
 from chalicelib.audience.model import ACTIVATED, PENDING
 from chalicelib.audience.stores import subscribers
 from chalicelib.kernel import clock, ids, settings
 from chalicelib.kernel.aws import raw
 from chalicelib.kernel.errors import NotFound
-from chalicelib.kernel.values import value
 
 _LATELY = 1000
 _MOST_WORDS = 200
 _LABELS = {ACTIVATED: "Activated", PENDING: "Pending"}
 
 
-@value
-class Entry:
+class Entry(Struct, frozen=True):
     id: str
     email: str
     nickname: str | None
@@ -36,8 +36,7 @@ class Entry:
         return _LABELS[self.status]
 
 
-@value
-class Filter:
+class Filter(Struct, frozen=True):
     """Whom to list: everybody, or those who match all that is asked."""
 
     text: str = ""
@@ -59,14 +58,12 @@ class Filter:
         return _has(item, "sources", self.source) and _has(item, "tags", self.tag)
 
 
-@value
-class Words:
+class Words(Struct, frozen=True):
     sources: list[str]
     tags: list[str]
 
 
-@value
-class Page:
+class Page(Struct, frozen=True):
     items: tuple[Entry, ...]
     page: int
     per_page: int
@@ -82,7 +79,7 @@ def page(wanted: Filter, number: int, per_page: int) -> Page:
     if wanted.reads_everybody:
         return _searched(wanted, number, per_page, start)
     pending = [] if wanted.status == ACTIVATED else list(_shelf(PENDING))
-    activated = 0 if wanted.status == PENDING else census.total()
+    activated = 0 if wanted.status == PENDING else counts.total()
     only_pending = wanted.status == PENDING
     items = pending[start : start + per_page] if only_pending else _merged(pending, start, per_page)
     return Page(tuple(items), number, per_page, len(pending) + activated)

@@ -12,6 +12,7 @@ from chalicelib.audience.stores import subscribers, suppressions
 from chalicelib.audience.stores import tokens as token_store
 from chalicelib.kernel import addresses, clock, limits, log, settings, tokens
 from chalicelib.kernel.aws import tables
+from chalicelib.kernel.aws.failures import Stale
 from chalicelib.kernel.errors import Unavailable
 from chalicelib.mail import notices, sender, transactional
 from chalicelib.mail.failures import Rejected
@@ -26,7 +27,7 @@ def send(kind: str, subscriber_id: str) -> None:
     """One message of the mail queue. What there is no reason left to send is not sent."""
     try:
         _LETTERS[kind](subscriber_id)
-    except tables.Stale:
+    except Stale:
         # Confirmed, erased or moved between reading and writing: the letter has lost its reason.
         log.info("letter.overtaken", subscriber_id=subscriber_id)
 

@@ -6,10 +6,11 @@ import unicodedata
 from datetime import datetime, timedelta
 from typing import Any
 
+from msgspec import Struct
+
 from chalicelib.kernel import pseudonyms
 from chalicelib.kernel.addresses import Address
 from chalicelib.kernel.errors import Invalid
-from chalicelib.kernel.values import value
 
 PENDING, ACTIVATED = "pending", "activated"
 CAPTURE_PENDING, CAPTURE_CONFIRMED, CAPTURE_EXPIRED = "PENDING", "CONFIRMED", "EXPIRED"
@@ -33,8 +34,7 @@ _MOST_METADATA_BYTES = 10_240
 _NICKNAME_LENGTH = "Nickname must be 1–50 characters"
 
 
-@value
-class Capture:
+class Capture(Struct, frozen=True):
     """What came along when somebody signed up: where, with which tags and metadata."""
 
     source: str
@@ -44,16 +44,14 @@ class Capture:
     ip_hash: str | None
 
 
-@value
-class SignUp:
+class SignUp(Struct, frozen=True):
     address: Address
     nickname: str | None
     capture: Capture
     names_source: bool
 
 
-@value
-class Subscriber:
+class Subscriber(Struct, frozen=True):
     id: str
     email: str
     nickname: str | None
@@ -79,8 +77,7 @@ class Subscriber:
         return self.confirmation_expires_at is not None and self.confirmation_expires_at <= now
 
 
-@value
-class Profile:
+class Profile(Struct, frozen=True):
     """What a person sees of themselves."""
 
     subscriber: Subscriber

@@ -1,11 +1,9 @@
 """What readers can do: subscribe, confirm, see and change their profile, leave, and be left alone."""
 
 import hmac
-from collections.abc import Callable
 from datetime import datetime
 
-from chalicelib.audience import counts as census
-from chalicelib.audience import erasure, model, sign_ups
+from chalicelib.audience import counts, erasure, model, personal_data, sign_ups
 from chalicelib.audience.model import Profile, SignUp, Subscriber
 from chalicelib.audience.stores import captures, emails, subscribers
 from chalicelib.audience.stores import sign_ups as sign_up_store
@@ -16,6 +14,7 @@ from chalicelib.events import outbox
 from chalicelib.events.model import EventType
 from chalicelib.kernel import addresses, clock, ids, limits, log, tokens
 from chalicelib.kernel.aws import queues, tables
+from chalicelib.kernel.aws.failures import Stale
 from chalicelib.kernel.errors import Conflict, Invalid, Unauthenticated, Unavailable
 
 BAD_LINK = "This link is not valid any more"
@@ -23,16 +22,13 @@ _BAD_TOKEN = "Invalid or expired token"  # noqa: S105 - a sentence, not a secret
 _TAKEN = "Email already registered"
 _ATTEMPTS = 4
 
-# What rooms above this one keep about a person, by name: `app.py` enters them, for this room may not know them.
-kept_elsewhere: dict[str, Callable[[str], object]] = {}
-
 
 def subscribe(sign_up: SignUp, client_ip: str) -> None:
     """Keep what was said and hand it over. Whether the address is new, waiting or active is not even looked up here,
     so neither the answer nor the time it takes can tell; the worker takes it in."""
     limits.spend("subscribe", client_ip, most=5, seconds=60)
     mark = sign_up_store.keep(sign_up, clock.now())
-    queues.send("mail", {"kind": model.SIGN_UP, "mark": mark})
+    queues.send("audience", {"kind": model.SIGN_UP, "mark": mark})
 
 
 def confirm(text: str) -> str:
@@ -55,7 +51,7 @@ def confirm(text: str) -> str:
                 _change_email(subscriber, row, now)
             outbox.relay_soon(subscriber.id)
             return str(row.kind)
-        except tables.Stale:
+        except Stale:
             continue  # something moved between reading and writing: look again and decide again
     raise Unavailable
 
@@ -65,7 +61,7 @@ def request_link(email: str | None) -> None:
     address = addresses.parse(email)
     limits.spend("link", address.key, most=3, seconds=3600)
     subscriber_id = emails.find_owner(address.key, clock.now()) or ids.new()
-    queues.send("mail", {"kind": model.MAGIC_LINK, "subscriber_id": subscriber_id})
+    queues.send("audience", {"kind": model.MAGIC_LINK, "subscriber_id": subscriber_id})
 
 
 def open_profile(text: str) -> Profile:
@@ -93,10 +89,10 @@ def update_profile(text: str, nickname: str | None, email: str | None) -> bool:
             writes.append(token_store.request_change_write(subscriber, address.typed, now + model.CONFIRMATION_LIFE))
         try:
             tables.transact(*writes)
-        except tables.Stale:
+        except Stale:
             continue
         if changes_email:
-            queues.send("mail", {"kind": model.CHANGE_EMAIL, "subscriber_id": subscriber.id})
+            queues.send("audience", {"kind": model.CHANGE_EMAIL, "subscriber_id": subscriber.id})
         return changes_email
     raise Unavailable
 
@@ -115,7 +111,7 @@ def unsubscribe(text: str) -> None:
             raise Invalid(BAD_LINK)
         try:
             erasure.erase(subscriber, EventType.UNSUBSCRIBED, "link")
-        except tables.Stale:
+        except Stale:
             continue
         log.metric("Unsubscribed")
         return
@@ -134,7 +130,7 @@ def request_lift(email: str | None) -> None:
     limits.spend("lift", address.key, most=1, seconds=3600)
     id = ids.new()
     tables.transact(token_store.request_lift_write(id, address.typed, clock.now() + model.MAGIC_LINK_LIFE))
-    queues.send("mail", {"kind": model.LIFT, "subscriber_id": id})
+    queues.send("audience", {"kind": model.LIFT, "subscriber_id": id})
 
 
 def check_lift(text: str) -> None:
@@ -162,7 +158,7 @@ def describe_person(text: str) -> dict[str, object]:
         "sources": sorted(person.sources),
         "tags": sorted(person.tags),
         "captures": captures.describe(person.id),
-        **{room: about(person.id) for room, about in kept_elsewhere.items()},
+        **personal_data.about(person.id),
     }
 
 
@@ -176,7 +172,7 @@ def _activate(subscriber: Subscriber, row: TokenRow, now: datetime) -> None:
     if subscriber.activated:
         writes = subscribers.join_sources_writes(subscriber, now) if subscriber.asked_sources else []
     else:
-        writes = [*subscribers.activate_writes(subscriber, now), census.joined_write(now)]
+        writes = [*subscribers.activate_writes(subscriber, now), counts.joined_write(now)]
     tables.transact(
         token_store.use_write(row, now), *writes, sign_ups.event_write(EventType.SUBSCRIPTION_CONFIRMED, subscriber)
     )
@@ -189,7 +185,7 @@ def _change_email(subscriber: Subscriber, row: TokenRow, now: datetime) -> None:
     event = outbox.event_write(EventType.EMAIL_CHANGED, subscriber.id, {"subscriber_id": subscriber.id})
     try:
         tables.transact(*changes, token_store.use_write(row, now), event)
-    except tables.Stale as stale:
+    except Stale as stale:
         if any(isinstance(found, EmailRow) for found in stale.found):
             raise Conflict(_TAKEN) from stale
         raise

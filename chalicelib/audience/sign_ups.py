@@ -12,6 +12,7 @@ from chalicelib.events import outbox
 from chalicelib.events.model import EventType
 from chalicelib.kernel import clock, ids
 from chalicelib.kernel.aws import tables
+from chalicelib.kernel.aws.failures import Stale
 from chalicelib.kernel.errors import Unavailable
 
 _ATTEMPTS = 4
@@ -32,7 +33,7 @@ def take_in(mark: str) -> str | None:
             for one in sign_up_store.list_waiting(row):
                 owner = _taken_in(one)
             return owner
-        except tables.Stale:
+        except Stale:
             continue  # a twin was first, or the owner came, confirmed or left just now: look again
     raise Unavailable
 
@@ -54,7 +55,7 @@ def _taken_in(one: Waiting) -> str:
             sign_up_store.take_write(one, newcomer.id),
         )
         return newcomer.id
-    except tables.Stale as stale:
+    except Stale as stale:
         key = stale.found[0]
         subscriber = subscribers.find(key.subscriber_id) if isinstance(key, EmailRow) else None
         if not subscriber:

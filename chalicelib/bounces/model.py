@@ -6,10 +6,11 @@ from datetime import datetime, timedelta
 from email.utils import parseaddr
 from typing import Any
 
+from msgspec import Struct
+
 from chalicelib.kernel import addresses, clock
 from chalicelib.kernel.addresses import Address
 from chalicelib.kernel.errors import Invalid
-from chalicelib.kernel.values import value
 
 KEPT = timedelta(days=7)
 
@@ -18,8 +19,7 @@ _NOT_SPAM = "not-spam"
 _LONGEST_REASON = 60
 
 
-@value
-class Bounce:
+class Bounce(Struct, frozen=True):
     """Somebody could not be reached. It names them by id: the address is looked up when it is shown."""
 
     subscriber_id: str
@@ -29,19 +29,16 @@ class Bounce:
     delivery_id: str | None = None
 
 
-@value
-class Bounced:
+class Bounced(Struct, frozen=True):
     address: Address
     reason: str
 
 
-@value
-class Complained:
+class Complained(Struct, frozen=True):
     address: Address
 
 
-@value
-class Report:
+class Report(Struct, frozen=True):
     """One notification: `id` is the same however often it comes."""
 
     id: str

@@ -1,30 +1,5 @@
-"""Bounces for the admin to look through; removing somebody is the audience's business."""
+"""Mails that did not arrive."""
 
-from chalicelib.access.door import door
-from chalicelib.bounces import service
-from chalicelib.bounces.service import Shown
-from chalicelib.kernel import clock
-from chalicelib.web import paging, responses
-from chalicelib.web.request import Request
-from chalicelib.web.responses import Response
-from chalicelib.web.routing import Routes
+from chalicelib.web.routing import admin_api
 
-routes = Routes(__name__, authorizer=door)
-
-
-@routes.get("/admin/api/bounces")
-def list_bounces(request: Request) -> Response:
-    number, size = paging.requested(request)
-    found = service.page(number, size)
-    return responses.json(paging.page_body([_shown(one) for one in found.items], number, size, found.total))
-
-
-def _shown(one: Shown) -> dict[str, str | None]:
-    return {
-        "subscriber_id": one.person.id,
-        "email": one.person.email,
-        "nickname": one.person.nickname,
-        "reason": one.bounce.reason,
-        "created_at": clock.text(one.bounce.at),
-        "delivery_id": one.bounce.delivery_id,
-    }
+ROUTES = (admin_api("GET /admin/api/bounces", "bounces.handlers:list_bounces"),)

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from msgspec import Struct
+
 from chalicelib.audience import erasure, recipients
 from chalicelib.audience.recipients import Recipient
 from chalicelib.bounces import model, store
@@ -12,20 +14,18 @@ from chalicelib.events.model import EventType
 from chalicelib.kernel import clock, log, pseudonyms
 from chalicelib.kernel.addresses import Address
 from chalicelib.kernel.aws import tables
-from chalicelib.kernel.values import value
+from chalicelib.kernel.aws.failures import Stale
 from chalicelib.mail import mailboxes
 
 _COMPLAINT = "complaint"
 
 
-@value
-class Shown:
+class Shown(Struct, frozen=True):
     bounce: Bounce
     person: Recipient
 
 
-@value
-class Page:
+class Page(Struct, frozen=True):
     items: list[Shown]
     total: int
 
@@ -65,6 +65,11 @@ def about(subscriber_id: str) -> list[dict[str, str]]:
     return [{"at": clock.text(one.at), "reason": one.reason} for one in found]
 
 
+def erase_writes(subscriber_id: str) -> list[tables.Write]:
+    """Nothing: a bounce names a person by an id that means nothing once they are gone, and expires within a week."""
+    return []
+
+
 def _note_bounce(report: Report, finding: Bounced) -> None:
     subscriber_id = recipients.find_id(finding.address)
     if subscriber_id:
@@ -79,7 +84,7 @@ def _record(bounce: Bounce) -> None:
     told = outbox.event_write(EventType.BOUNCE_RECORDED, bounce.subscriber_id, payload)
     try:
         tables.transact(store.create_write(bounce), told)
-    except tables.Stale:
+    except Stale:
         return  # told before
     outbox.relay_soon(bounce.subscriber_id)
     log.metric("Bounce")

@@ -5,9 +5,10 @@ delivery and the other is told no. What happened is told by events of the same t
 """
 
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import datetime
 from typing import Any
+
+from msgspec.structs import replace
 
 from chalicelib.campaigns import delivery_store, model, store
 from chalicelib.campaigns.model import Action, Campaign, CampaignDetail, Delivery, DeliveryState, State
@@ -15,6 +16,7 @@ from chalicelib.events import outbox
 from chalicelib.events.model import EventType, Payload
 from chalicelib.kernel import clock, ids
 from chalicelib.kernel.aws import tables
+from chalicelib.kernel.aws.failures import Stale
 from chalicelib.kernel.errors import NotFound, Unavailable
 
 _ATTEMPTS = 4
@@ -42,7 +44,7 @@ def apply(campaign_id: str, deed: Action | None, change: Change) -> CampaignDeta
                 tables.transact(*writes)
                 outbox.relay_soon(campaign_id)
             return after
-        except tables.Stale:
+        except Stale:
             continue
     raise Unavailable("The campaign is being changed by somebody else")
 

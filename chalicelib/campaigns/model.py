@@ -5,12 +5,13 @@ and `derive` what a campaign's state therefore is.
 """
 
 from collections.abc import Iterable, Sequence, Set
-from dataclasses import field, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 
+from msgspec import Struct, field
+from msgspec.structs import replace
+
 from chalicelib.kernel.errors import Conflict
-from chalicelib.kernel.values import value
 
 OVERDUE = timedelta(hours=6)
 EMAIL = "email"
@@ -66,8 +67,7 @@ _STEPS = {
 }
 
 
-@value
-class Terms:
+class Terms(Struct, frozen=True):
     """Wanted words: at least one of `any`, every one of `all`, not one of `none`. An empty list asks nothing."""
 
     any: tuple[str, ...] = ()
@@ -82,8 +82,7 @@ class Terms:
         )
 
 
-@value
-class Targeting:
+class Targeting(Struct, frozen=True):
     """Whom a campaign is for: everybody, or those whose sources and tags both match."""
 
     sources: Terms = field(default_factory=Terms)
@@ -97,8 +96,7 @@ class Targeting:
         return self.sources.match(sources) and self.tags.match(tags)
 
 
-@value
-class Counts:
+class Counts(Struct, frozen=True):
     """sent + failed + unknown = recipients once a delivery has finished."""
 
     recipients: int = 0
@@ -115,8 +113,7 @@ class Counts:
         )
 
 
-@value
-class Delivery:
+class Delivery(Struct, frozen=True):
     """One campaign going out through one channel. `attempt` counts retries; `note` is for the admin to read."""
 
     id: str
@@ -133,8 +130,7 @@ class Delivery:
     finished_at: datetime | None = None
 
 
-@value
-class Campaign:
+class Campaign(Struct, frozen=True):
     """All of a campaign but its content, which only few readers need. `version` grows with every change."""
 
     id: str
@@ -155,16 +151,14 @@ class Campaign:
     version: int = 1
 
 
-@value
-class Content:
+class Content(Struct, frozen=True):
     """What the author wrote: a body in the campaign's format and, if they wish, their own plain text."""
 
     body: str
     text: str | None = None
 
 
-@value
-class CampaignDetail:
+class CampaignDetail(Struct, frozen=True):
     campaign: Campaign
     content: Content
     deliveries: tuple[Delivery, ...]

@@ -1,8 +1,9 @@
 """Campaigns and deliveries as the JSON API shows them."""
 
-from dataclasses import asdict
 from datetime import datetime
 from typing import Any
+
+from msgspec import to_builtins
 
 from chalicelib.campaigns import model
 from chalicelib.campaigns.model import Campaign, CampaignDetail, Counts, Delivery
@@ -34,7 +35,7 @@ def campaign_detail(detail: CampaignDetail) -> dict[str, Any]:
         "format": campaign.format.value,
         "body": detail.content.body,
         "text": detail.content.text,
-        "aim": asdict(campaign.targeting),
+        "aim": to_builtins(campaign.targeting),
         "version": campaign.version,
         "permitted": model.permitted_actions(campaign.state),
         "deliveries": [delivery(one) for one in detail.deliveries],

@@ -1,8 +1,9 @@
 """What can be done with campaigns, one function per verb. Whether it may be done is decided in `model`."""
 
-from dataclasses import field
 from datetime import datetime
 from typing import Any
+
+from msgspec import Struct, field
 
 from chalicelib.campaigns import changes, fields, model, store
 from chalicelib.campaigns.model import (
@@ -20,11 +21,9 @@ from chalicelib.campaigns.sending import deliveries
 from chalicelib.kernel import clock, ids, log
 from chalicelib.kernel.aws import tables
 from chalicelib.kernel.errors import Conflict, NotFound, Unavailable
-from chalicelib.kernel.values import value
 
 
-@value
-class Draft:
+class Draft(Struct, frozen=True):
     """What an author composes."""
 
     subject: str
@@ -35,8 +34,7 @@ class Draft:
     targeting: Targeting = field(default_factory=Targeting)
 
 
-@value
-class Page:
+class Page(Struct, frozen=True):
     items: list[Campaign]
     total: int
 

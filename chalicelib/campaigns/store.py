@@ -7,8 +7,8 @@ changes in the transaction that changes a state, so that a total costs one get.
 
 import json
 import zlib
-from dataclasses import asdict
 
+from msgspec import to_builtins
 from pynamodb.attributes import BinaryAttribute, NumberAttribute, UnicodeAttribute
 from pynamodb.indexes import AllProjection, GlobalSecondaryIndex
 
@@ -164,7 +164,7 @@ def _campaign_row(campaign: Campaign) -> CampaignRow:
         state=campaign.state.value,
         preheader=campaign.preheader or None,
         format=campaign.format.value,
-        targeting=None if campaign.targeting.everybody else json.dumps(asdict(campaign.targeting)),
+        targeting=None if campaign.targeting.everybody else json.dumps(to_builtins(campaign.targeting)),
         origin=campaign.origin.value,
         scheduled_at=format_moment(campaign.scheduled_at),
         time_zone=campaign.time_zone,

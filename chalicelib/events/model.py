@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from datetime import timedelta
 from enum import StrEnum
 
+from msgspec import Struct
+
 from chalicelib.kernel import clock
-from chalicelib.kernel.values import value
 
 KEPT = timedelta(days=30)
 
@@ -60,8 +61,7 @@ EXAMPLES: Mapping[EventType, Payload] = {
 }
 
 
-@value
-class Event:
+class Event(Struct, frozen=True):
     id: str
     aggregate_id: str
     type: str

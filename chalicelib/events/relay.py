@@ -12,6 +12,7 @@ from chalicelib.events.webhooks import store as webhook_store
 from chalicelib.events.webhooks.model import BUS, Webhook
 from chalicelib.kernel import clock, settings
 from chalicelib.kernel.aws import queues, tables
+from chalicelib.kernel.aws.failures import Stale
 
 _WRITES_AT_ONCE = 100
 
@@ -44,7 +45,7 @@ def _together(parcel: list[Event], webhooks: list[Webhook], most: int) -> set[st
     reached: set[str] = set()
     try:
         reached |= _pass_on(parcel, webhooks)
-    except tables.Stale:
+    except Stale:
         unfinished = {event.aggregate_id: "0" for event in parcel}
     for aggregate_id, after in unfinished.items():
         reached |= _alone(aggregate_id, after, webhooks, most)
@@ -56,7 +57,7 @@ def _alone(aggregate_id: str, after: str, webhooks: list[Webhook], most: int) ->
     while events := store.list_pending(aggregate_id, after, most):
         try:
             reached |= _pass_on(events, webhooks)
-        except tables.Stale:
+        except Stale:
             break  # another relay is at it, and in the same order
         if len(events) < most:
             break
@@ -73,7 +74,7 @@ def _pass_on(events: list[Event], webhooks: list[Webhook]) -> set[str]:
         tables.transact(*(store.process_write(event, now) for event in events if wanting[event.id]), *owed)
     for event in events:
         if not wanting[event.id]:
-            with suppress(tables.Stale):  # another relay was quicker
+            with suppress(Stale):  # another relay was quicker
                 store.mark_processed(event, now)
     return {to for destinations in wanting.values() for to in destinations}
 

@@ -1,13 +1,13 @@
 """What is mailed of new entries: one campaign for all of them, title, excerpt and link each."""
 
 from collections.abc import Sequence
-from dataclasses import asdict
+
+from msgspec import Struct, to_builtins
 
 from chalicelib.campaigns.service import Draft
 from chalicelib.feeds.model import Entry
 from chalicelib.feeds.reading import excerpt
 from chalicelib.kernel import clock, settings
-from chalicelib.kernel.values import value
 from chalicelib.mail import templates
 
 _LONGEST_EXCERPT = 320
@@ -17,8 +17,7 @@ _LONGEST_MADE_UP_TITLE = 70
 _MOST = 50
 
 
-@value
-class Item:
+class Item(Struct, frozen=True):
     """An entry as a reader sees it: plain texts, not escaped yet, and http(s) URLs."""
 
     title: str
@@ -48,7 +47,7 @@ def _literal(text: str) -> str:
 def preview_entries(entries: Sequence[Entry], most: int) -> list[dict[str, str | None]]:
     """The latest of them as plain values, for whoever looks at the feed."""
     latest = sorted(entries, key=lambda entry: entry.dated.timestamp() if entry.dated else 0.0, reverse=True)
-    return [asdict(item(entry)) for entry in latest[:most]]
+    return [to_builtins(item(entry)) for entry in latest[:most]]
 
 
 def draft(entries: Sequence[Entry]) -> Draft:

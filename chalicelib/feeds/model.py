@@ -8,7 +8,7 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 
-from chalicelib.kernel.values import value
+from msgspec import Struct
 
 # An entry dated a little before the last one may still be new: dates without a time, wrong time zones, a post that
 # was drafted yesterday. Further back only what its author says today counts as published then.
@@ -21,8 +21,7 @@ VANISHED_UNDATED = 1000
 FLOODABLE = 10
 
 
-@value
-class Entry:
+class Entry(Struct, frozen=True):
     """One entry. Title, link and image are plain text and http(s) URLs or empty; `html` is as the feed has it.
 
     `updated` stands in for `published` where the feed gives only that."""
@@ -47,16 +46,14 @@ class Entry:
         return hashlib.blake2b(name.encode("utf-8", "replace"), digest_size=MARK_BYTES).digest()
 
 
-@value
-class Memory:
+class Memory(Struct, frozen=True):
     """`marks`: those of the latest document first, then those that have vanished since, most recently seen first."""
 
     watermark: datetime
     marks: tuple[bytes, ...] = ()
 
 
-@value
-class Verdict:
+class Verdict(Struct, frozen=True):
     """`new` is the latest first; `waiting_until` is when the next future-dated entry is due."""
 
     new: tuple[Entry, ...]

@@ -1,87 +1,11 @@
-"""The ways in: a signed webhook, a hub's questions and pushes, and what the dashboard asks."""
+"""The watched feed: who may announce a change to it, and what editors see of it."""
 
-from dataclasses import asdict
-from datetime import datetime
-from typing import Any
+from chalicelib.web.routing import admin_api, api
 
-from chalicelib.access.door import door
-from chalicelib.feeds import hooks, service, websub
-from chalicelib.feeds.service import View
-from chalicelib.feeds.state import Check, Trigger
-from chalicelib.kernel import clock
-from chalicelib.web import responses
-from chalicelib.web.request import Request
-from chalicelib.web.responses import Response
-from chalicelib.web.routing import Routes
-
-api = Routes(__name__)
-admin = Routes(__name__, authorizer=door)
-
-_LONGEST_CHALLENGE = 1024
-
-
-@api.post("/api/webhooks/feed", accepts=())
-def feed_webhook(request: Request) -> Response:
-    hooks.take(request.headers, request.body)
-    return responses.json({"status": "accepted"}, 202)
-
-
-@api.get("/api/webhooks/websub/{token}")
-def websub_question(request: Request) -> Response:
-    asked = {name.removeprefix("hub."): value for name, value in request.query.items()}
-    challenge = websub.confirm(
-        request.path["token"],
-        asked.get("mode", ""),
-        asked.get("topic", ""),
-        asked.get("challenge", "")[:_LONGEST_CHALLENGE],
-        asked.get("lease_seconds", ""),
-    )
-    headers = {"Content-Type": "text/plain", "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
-    return Response(200, challenge, headers)
-
-
-@api.post("/api/webhooks/websub/{token}", accepts=())
-def websub_push(request: Request) -> Response:
-    signature = request.headers.get("x-hub-signature-256") or request.headers.get("x-hub-signature", "")
-    websub.receive(request.path["token"], signature, request.body)
-    return Response(202, "", {"Cache-Control": "no-store"})
-
-
-@admin.get("/admin/api/feed")
-def show_feed(request: Request) -> Response:
-    return responses.json(feed_body(service.view()))
-
-
-@admin.post("/admin/api/feed/check")
-def check_feed(request: Request) -> Response:
-    return responses.json(_check(service.check(Trigger.ADMIN)))
-
-
-def feed_body(view: View) -> dict[str, Any]:
-    state = view.state
-    return {
-        "url": view.url or None,
-        "mode": view.mode,
-        "title": state.title or None,
-        "last_check": _text(state.checked_at),
-        "result": state.result.value if state.result else None,
-        "said": state.said or None,
-        "next_check": _text(view.next_check),
-        "entries_seen": state.entries,
-        "last_entry_at": _text(state.watermark),
-        "failures_in_a_row": state.failures,
-        "stopped": state.stopped,
-        "moved_to": state.permanent_url or None,
-        "hub": state.hub or None,
-        "campaign_id": state.campaign_id or None,
-        "history": [_check(check) for check in view.history],
-        "entries": view.entries,
-    }
-
-
-def _check(check: Check) -> dict[str, Any]:
-    return {**asdict(check), "at": clock.text(check.at), "campaign_id": check.campaign_id or None}
-
-
-def _text(moment: datetime | None) -> str | None:
-    return clock.text(moment) if moment else None
+ROUTES = (
+    api("POST /api/webhooks/feed", "feeds.handlers:feed_webhook", accepts=()),
+    api("GET /api/webhooks/websub/{token}", "feeds.handlers:websub_question"),
+    api("POST /api/webhooks/websub/{token}", "feeds.handlers:websub_push", accepts=()),
+    admin_api("GET /admin/api/feed", "feeds.handlers:show_feed"),
+    admin_api("POST /admin/api/feed/check", "feeds.handlers:check_feed"),
+)

@@ -6,9 +6,11 @@ new. Whatever stops between two steps leaves either the old state, to be checked
 
 import time
 from collections.abc import Sequence
-from dataclasses import field, replace
 from datetime import datetime, timedelta
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from chalicelib.campaigns import service as campaigns
 from chalicelib.campaigns.model import CampaignDetail
@@ -22,8 +24,8 @@ from chalicelib.feeds.reading.reader import Reading, Unreadable
 from chalicelib.feeds.state import Check, Result, State, Trigger
 from chalicelib.kernel import clock, locks, log, settings
 from chalicelib.kernel.aws import tables
+from chalicelib.kernel.aws.failures import Stale
 from chalicelib.kernel.errors import Unavailable
-from chalicelib.kernel.values import value
 from chalicelib.mail.notices import notify_admin
 
 _LEASE_SECONDS = 60
@@ -32,8 +34,7 @@ _SHOWN = 20
 _HISTORY = 50
 
 
-@value
-class Outcome:
+class Outcome(Struct, frozen=True):
     """What a check comes to, before it is written."""
 
     state: State
@@ -43,8 +44,7 @@ class Outcome:
     has_events: bool = False
 
 
-@value
-class View:
+class View(Struct, frozen=True):
     url: str
     mode: str
     state: State
@@ -87,7 +87,7 @@ def _check(trigger: Trigger) -> Check:
             return _untold(trigger, *resting)
         try:
             return _commit(before, _look(before, trigger))
-        except tables.Stale:
+        except Stale:
             log.info("feed.overtaken")
     raise Unavailable("The feed is being checked by somebody else")
 
@@ -176,7 +176,7 @@ def _told(stored: State | None) -> State | None:
     notify_admin(stored.notice.subject, stored.notice.text)
     try:
         store.clear_notice(stored)
-    except tables.Stale:
+    except Stale:
         log.info("feed.overtaken")
     return replace(stored, notice=None)
 

@@ -1,12 +1,13 @@
 """What is known about the watched feed between two checks, and how each outcome changes it. No I/O."""
 
-from dataclasses import field, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 
+from msgspec import Struct, field
+from msgspec.structs import replace
+
 from chalicelib.feeds.model import Verdict
 from chalicelib.feeds.reading.reader import Known, Reading, Unreadable
-from chalicelib.kernel.values import value
 
 FAILING = 3
 
@@ -32,14 +33,12 @@ class Result(StrEnum):
     OFF = "off"
 
 
-@value
-class Notice:
+class Notice(Struct, frozen=True):
     subject: str
     text: str
 
 
-@value
-class Check:
+class Check(Struct, frozen=True):
     """One check as the admin sees it. `said` is a sentence of ours."""
 
     at: datetime
@@ -52,8 +51,7 @@ class Check:
     took_ms: int = 0
 
 
-@value
-class State:
+class State(Struct, frozen=True):
     """`version` grows with every write: a transaction made from an older state does not go through.
 
     `notice` is owed to the admin from the moment it is committed until it is mailed."""

@@ -14,6 +14,7 @@ from chalicelib.feeds.reading.reader import Known
 from chalicelib.feeds.state import Check, Notice, Result, State, Trigger
 from chalicelib.kernel import clock, ids
 from chalicelib.kernel.aws import tables
+from chalicelib.kernel.aws.failures import Stale
 
 FEED = "feed"
 _STATE, _MARKS, _LATEST, _CHECK, _CALL = "state", "marks", "latest", "check ", "call "
@@ -143,7 +144,7 @@ def take_call(mark: str) -> bool:
     row = CallRow(FEED, _CALL + mark, expires_at=clock.epoch(clock.now() + CALL_KEPT))
     try:
         tables.put(row, CallRow.part.does_not_exist())
-    except tables.Stale:
+    except Stale:
         return False
     return True
 

@@ -1,15 +1,16 @@
 """Subscriptions with hubs, one row each beside the feed's other rows. There is one, or two while a feed moves."""
 
-from dataclasses import replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 
+from msgspec import Struct
+from msgspec.structs import replace
 from pynamodb.attributes import NumberAttribute, UnicodeAttribute
 
 from chalicelib.feeds.store import FEED
 from chalicelib.kernel import clock
 from chalicelib.kernel.aws import tables
-from chalicelib.kernel.values import value
+from chalicelib.kernel.aws.failures import Stale
 
 _PART = "websub "
 _LEAVING_KEPT = timedelta(days=3)
@@ -21,8 +22,7 @@ class Standing(StrEnum):
     LEAVING = "leaving"
 
 
-@value
-class Subscription:
+class Subscription(Struct, frozen=True):
     token: str
     hub: str
     topic: str
@@ -91,7 +91,7 @@ def activate(one: Subscription, until: datetime) -> None:
     row = SubscriptionRow(FEED, _PART + one.token)
     try:
         tables.update(row, actions, SubscriptionRow.standing.is_in(Standing.ASKED.value, Standing.ACTIVE.value))
-    except tables.Stale:
+    except Stale:
         return
 
 

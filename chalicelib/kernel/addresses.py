@@ -2,15 +2,15 @@
 
 import unicodedata
 
+from msgspec import Struct
+
 from chalicelib.kernel.errors import Invalid
-from chalicelib.kernel.values import value
 
 _LONGEST = 254
 _REASON = "Email address is not valid"
 
 
-@value
-class Address:
+class Address(Struct, frozen=True):
     """`typed` is what we write to; `key` is what makes two addresses the same."""
 
     typed: str

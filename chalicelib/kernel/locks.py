@@ -8,6 +8,7 @@ from pynamodb.attributes import NumberAttribute, UnicodeAttribute
 
 from chalicelib.kernel import clock, ids
 from chalicelib.kernel.aws import tables
+from chalicelib.kernel.aws.failures import Stale
 
 
 class LockRow(tables.Row):
@@ -40,7 +41,7 @@ def _take(name: str, holder: str, seconds: int) -> bool:
     free = LockRow.name.does_not_exist() | (LockRow.until < clock.text(now)) | (LockRow.holder == holder)
     try:
         tables.put(row, free)
-    except tables.Stale:
+    except Stale:
         return False
     return True
 
@@ -48,5 +49,5 @@ def _take(name: str, holder: str, seconds: int) -> bool:
 def _release(name: str, holder: str) -> None:
     try:
         tables.delete(LockRow(name), LockRow.holder == holder)
-    except tables.Stale:
+    except Stale:
         return  # it took longer than its lease and somebody else holds it now

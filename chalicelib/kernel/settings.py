@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from functools import lru_cache
 from urllib.parse import urlsplit
 
+from msgspec import Struct
+
 from chalicelib.kernel.errors import Misconfigured
-from chalicelib.kernel.values import value
 
 _SECRETS = ("SECRET_KEY", "WEBHOOK_SECRET")
 _TEAM = re.compile(r"[A-Za-z0-9_-]{0,63}\Z")
@@ -17,8 +18,7 @@ _ORIGIN = re.compile(r"https?://[A-Za-z0-9.:\[\]-]+\Z")
 _COLOUR = re.compile(r"#[0-9a-fA-F]{6}\Z")
 
 
-@value
-class Settings:
+class Settings(Struct, frozen=True):
     prefix: str
     site_name: str
     site_url: str

@@ -4,14 +4,14 @@ import hashlib
 import hmac
 import re
 
+from msgspec import Struct
+
 from chalicelib.kernel import ids
-from chalicelib.kernel.values import value
 
 _SECRET = re.compile(r"[A-Za-z0-9_-]{32}\Z")
 
 
-@value
-class Token:
+class Token(Struct, frozen=True):
     id: str
     secret: str
 

@@ -3,15 +3,15 @@
 from collections.abc import Iterator
 from typing import Any
 
+from msgspec import Struct
+
 from chalicelib.kernel import addresses
 from chalicelib.kernel.aws import session
-from chalicelib.kernel.values import value
 from chalicelib.mail import failures, mailboxes
 from chalicelib.mail.failures import Stopped
 
 
-@value
-class Account:
+class Account(Struct, frozen=True):
     """`per_day` is -1 where SES sets no limit; `in_sandbox` means: to verified addresses only."""
 
     per_day: float
@@ -26,8 +26,7 @@ class Account:
         return float("inf") if self.per_day < 0 else max(0.0, self.per_day - self.sent_today)
 
 
-@value
-class Identity:
+class Identity(Struct, frozen=True):
     """What SES knows of the sender: the address itself, or the domain it stands under."""
 
     name: str

@@ -7,14 +7,14 @@ not escape, and a hole without a value means that the mail silently never leaves
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field
 from json.encoder import encode_basestring_ascii as quoted
 from typing import Any
+
+from msgspec import Struct, field
 
 from chalicelib.kernel import addresses, settings
 from chalicelib.kernel.aws import raw
 from chalicelib.kernel.errors import GnaError, Invalid
-from chalicelib.kernel.values import value
 from chalicelib.mail import failures, mailboxes
 from chalicelib.mail.failures import Failure, Rejected, Unanswered
 from chalicelib.mail.message import check_headers
@@ -29,8 +29,7 @@ _PATH = "/v2/email/outbound-bulk-emails"
 Call = Callable[[str, str, bytes], Any]
 
 
-@value
-class BulkContent:
+class BulkContent(Struct, frozen=True):
     """What everybody gets; `headers` are those that are the same in every copy, `tags` come back in SES's events."""
 
     subject: str
@@ -40,8 +39,7 @@ class BulkContent:
     tags: Mapping[str, str] = field(default_factory=dict)
 
 
-@value
-class Entry:
+class Entry(Struct, frozen=True):
     """One person's copy: a value for every hole, and the headers that are theirs alone."""
 
     to: str

@@ -3,10 +3,10 @@
 import re
 import unicodedata
 from collections.abc import Mapping
-from dataclasses import field
+
+from msgspec import Struct, field
 
 from chalicelib.kernel.errors import Invalid
-from chalicelib.kernel.values import value
 
 LONGEST_SUBJECT = 500  # what an author may write, and room for the reader's name in it
 LONGEST_HEADER = 995
@@ -18,8 +18,7 @@ _HEADER_NAME = re.compile(r"[!-9;-~]{1,126}\Z")
 _HEADER_VALUE = re.compile(rf"[ -~]{{1,{LONGEST_HEADER}}}\Z")
 
 
-@value
-class Message:
+class Message(Struct, frozen=True):
     """A value that would end a header early, or that SES would refuse, cannot be made."""
 
     to: str

@@ -8,16 +8,16 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from msgspec import Struct
+
 from chalicelib.kernel import settings
 from chalicelib.kernel.colour import ink_on
-from chalicelib.kernel.values import value
 
 # In the deployed package `vendor/templates` lies in the root, so that this is the same place there and here.
 _TEMPLATES = Path(__file__).parents[2] / "templates"
 
 
-@value
-class Rendered:
+class Rendered(Struct, frozen=True):
     subject: str
     html: str
     text: str

@@ -1,4 +1,5 @@
-"""What a guarded route demands beside its authorizer: somebody is known, by one token, and it was they who asked.
+"""What a route of the dashboard demands beside its authorizer: the caller is known, by one token, and it was they
+who asked.
 
 The Access cookie comes with every request of the admin's browser, whoever's page caused it. So a request that
 changes something must come from our own pages, or from a script, which sends neither of the two headers.
@@ -15,8 +16,8 @@ ACCESS_HEADER = "Cf-Access-Jwt-Assertion"
 _LOOKING = ("GET", "HEAD", "OPTIONS")
 
 
-def check_caller(request: Request) -> None:
-    # The gateway has asked the authorizer; if a deployment ever loses that, the door is shut here all the same.
+def require_admin(request: Request) -> None:
+    # The gateway has asked the authorizer; if a deployment ever loses that, nobody gets past this line.
     if not request.identity:
         raise Unauthenticated("Authentication required")
     if ACCESS_HEADER.lower() in request.repeated:
@@ -25,7 +26,7 @@ def check_caller(request: Request) -> None:
         raise Refused("Cross-site request refused")
 
 
-def check_body(request: Request) -> None:
+def require_own_form(request: Request) -> None:
     """Any page can send a form anywhere, but JSON only where it may: a form has to show where it comes from."""
     if request.method in _LOOKING or not request.body or request.content_type == JSON:
         return

@@ -9,14 +9,10 @@ from chalicelib.kernel.version import VERSION
 from chalicelib.web import responses
 from chalicelib.web.request import Request
 from chalicelib.web.responses import Response
-from chalicelib.web.routing import Routes
-
-routes = Routes(__name__)
 
 _PARTS: dict[str, Callable[[], None]] = {"tables": limits.probe, "queues": queues.probe}
 
 
-@routes.get("/health", head=True)
 def health(request: Request) -> Response:
     parts = {part: _state(probe) for part, probe in _PARTS.items()}
     well = all(state == "ok" for state in parts.values())

@@ -7,8 +7,9 @@ from functools import cached_property
 from typing import Any
 from urllib.parse import parse_qsl, unquote
 
+from msgspec import Struct
+
 from chalicelib.kernel.errors import Invalid
-from chalicelib.kernel.values import value
 
 JSON = "application/json"
 FORM = "application/x-www-form-urlencoded"
@@ -18,8 +19,7 @@ _MOST_FIELDS = 50
 _HALF = re.compile(rb"\\u[dD][89a-fA-F]")
 
 
-@value
-class Request:
+class Request(Struct, frozen=True, dict=True):
     method: str
     path: Mapping[str, str]
     query: Mapping[str, str]

@@ -2,11 +2,12 @@
 
 import json as _json
 from collections.abc import Mapping
-from dataclasses import field, replace
 from typing import Any
 
+from msgspec import Struct, field
+from msgspec.structs import replace
+
 from chalicelib.kernel import errors
-from chalicelib.kernel.values import value
 
 _STATUS: dict[type[errors.GnaError], int] = {
     errors.Invalid: 400,
@@ -42,8 +43,7 @@ _LETTER = (
 )
 
 
-@value
-class Response:
+class Response(Struct, frozen=True):
     status: int
     body: str = ""
     headers: Mapping[str, str] = field(default_factory=dict)

@@ -1,93 +1,148 @@
-"""Routes: a Chalice blueprint whose handlers take a `Request` and answer a `Response`.
+"""Routes are data: a method and a path, who may call it, and the function that answers.
 
-Everything that must be true of every answer is made true here: errors become statuses, CORS headers are on
-refusals too, a body of the wrong kind or size is refused, and nothing a stranger sent reaches the log.
+The module behind a route is imported at its first request, so that the start of a public call does not grow with the
+number of rooms. Everything that must be true of every answer is made true here: errors become statuses, CORS headers
+are on refusals too, a body of the wrong kind or size is refused, and nothing a stranger sent reaches the log.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
+from importlib import import_module
 from typing import Any
 
-from chalice.app import Blueprint
+from chalice.app import Chalice
 from chalice.app import Response as ChaliceResponse
+from msgspec import Struct
 
 from chalicelib.kernel import log
 from chalicelib.kernel.errors import Crashed, GnaError, Invalid, Misconfigured, Unavailable
-from chalicelib.web import cors as _cors
-from chalicelib.web import guards, responses
+from chalicelib.web import cors, guards
 from chalicelib.web import request as _request
-from chalicelib.web.request import JSON, Request
+from chalicelib.web.request import FORM, JSON, MULTIPART, Request
 from chalicelib.web.responses import Response
 
 Handler = Callable[[Request], Response]
-ErrorView = Callable[[GnaError], Response]
 
+ANY_FORM = (FORM, MULTIPART)
+JSON_OR_FORM = (JSON, *ANY_FORM)
+ADMIN = "admin"
+
+_JSON_ERRORS, _PAGE_ERRORS, _ADMIN_ERRORS = "web.responses:error", "web.pages:error", "admin.shell:problem"
+_WITH_BODY = ("POST", "PATCH")
 _LARGEST_BODY = 1_000_000
 
 
-class Routes(Blueprint):
-    """`errors` decides what a failure looks like (JSON unless told); `authorizer` guards every route here."""
+class Route(Struct, frozen=True):
+    """`handler` and `errors` name a function as `module:function` below `chalicelib`: the one that answers, and the
+    one that turns a failure into an answer. `guard` is empty for what anybody may call."""
 
-    def __init__(self, import_name: str, *, errors: ErrorView = responses.error, authorizer: Any = None) -> None:
-        super().__init__(import_name)
-        self._errors = errors
-        self._authorizer = authorizer
+    methods: tuple[str, ...]
+    path: str
+    handler: str
+    errors: str
+    guard: str = ""
+    accepts: tuple[str, ...] = ()
+    cors: bool = False
 
-    def get(self, path: str, *, head: bool = False, cors: bool = False) -> Callable[[Handler], Handler]:
-        return self._on(["GET", "HEAD"] if head else ["GET"], path, (), cors)
 
-    def post(
-        self, path: str, *, accepts: tuple[str, ...] = (JSON,), cors: bool = False
-    ) -> Callable[[Handler], Handler]:
-        return self._on(["POST"], path, accepts, cors)
+def api(
+    call: str, handler: str, *, accepts: tuple[str, ...] = (JSON,), cors: bool = False, head: bool = False
+) -> Route:
+    """A public call that answers JSON: `api("POST /api/subscribe", "audience.public_api:subscribe")`."""
+    return _route(call, handler, _JSON_ERRORS, accepts=accepts, cors=cors, head=head)
 
-    def patch(self, path: str) -> Callable[[Handler], Handler]:
-        return self._on(["PATCH"], path, (JSON,), False)
 
-    def delete(self, path: str) -> Callable[[Handler], Handler]:
-        return self._on(["DELETE"], path, (), False)
+def page(call: str, handler: str, *, accepts: tuple[str, ...] = ANY_FORM, head: bool = True) -> Route:
+    """A public page; programs that only ask whether it is there (HEAD) are answered too."""
+    return _route(call, handler, _PAGE_ERRORS, accepts=accepts, head=head)
 
-    def _on(
-        self, methods: list[str], path: str, accepts: tuple[str, ...], cors: bool
-    ) -> Callable[[Handler], Handler]:
-        def register(handler: Handler) -> Handler:
-            self._add(methods, path, handler, accepts, cors)
-            if cors:
-                self._add(["OPTIONS"], path, _cors.preflight, (), False)
-            return handler
 
-        return register
+def admin_api(call: str, handler: str) -> Route:
+    """A call behind Cloudflare Access that answers JSON."""
+    return _route(call, handler, _JSON_ERRORS, guard=ADMIN, accepts=(JSON,))
 
-    def _add(self, methods: list[str], path: str, handler: Handler, accepts: tuple[str, ...], cors: bool) -> None:
-        def view(**parameters: str) -> ChaliceResponse:
-            request = _request.read(self.current_request, parameters)
-            response = self._answer(handler, request, accepts)
-            if cors:
-                response = _cors.allow(request, response)
-            return ChaliceResponse(response.body, dict(response.headers), response.status)
 
-        view.__name__ = handler.__name__
-        # No content types: Chalice's own 415 would carry neither our error body nor CORS headers.
-        self.route(path, methods=methods, content_types=[], authorizer=self._authorizer)(view)
+def admin_page(call: str, handler: str) -> Route:
+    """A page of the dashboard."""
+    return _route(call, handler, _ADMIN_ERRORS, guard=ADMIN, accepts=ANY_FORM)
 
-    def _answer(self, handler: Handler, request: Request, accepts: tuple[str, ...]) -> Response:
-        log.begin(request.request_id)
-        try:
-            if self._authorizer:
-                guards.check_caller(request)
-            _check_body(request, accepts)
-            if self._authorizer:
-                guards.check_body(request)
-            return handler(request)
-        except GnaError as failure:
-            if isinstance(failure, Unavailable | Misconfigured):
-                log.exception("request.failed", failure, handler=handler.__name__)
-            if isinstance(failure, Misconfigured):
-                log.error("misconfigured", reason=failure.reason)
-            return self._errors(failure)
-        except Exception as failure:
-            log.exception("request.crashed", failure, handler=handler.__name__)
-            log.metric("Crash")
-            return self._errors(Crashed())
+
+def _route(
+    call: str,
+    handler: str,
+    errors: str,
+    *,
+    guard: str = "",
+    accepts: tuple[str, ...] = (),
+    cors: bool = False,
+    head: bool = False,
+) -> Route:
+    method, path = call.split(" ")
+    methods = ("GET", "HEAD") if head and method == "GET" else (method,)
+    return Route(methods, path, handler, errors, guard, accepts if method in _WITH_BODY else (), cors)
+
+
+def tables(rooms: Iterable[str]) -> Iterator[Route]:
+    """Every room's route table, one after the other."""
+    for room in rooms:
+        yield from import_module(f"chalicelib.{room}.routes").ROUTES
+
+
+def register(app: Chalice, routes: Iterable[Route], authorizer: Any) -> None:
+    """`authorizer` is what API Gateway asks before it calls a route with the guard `ADMIN`."""
+    for route in routes:
+        _add(app, route, authorizer)
+        if route.cors:
+            preflight = Route(("OPTIONS",), route.path, "web.cors:preflight", route.errors)
+            _add(app, preflight, authorizer)
+
+
+@cache
+def load(reference: str) -> Any:
+    """The function a route names, with the module it is in."""
+    module, _, name = reference.partition(":")
+    return getattr(import_module(f"chalicelib.{module}"), name)
+
+
+def _add(app: Chalice, route: Route, authorizer: Any) -> None:
+    def view(**parameters: str) -> ChaliceResponse:
+        request = _request.read(app.current_request, parameters)
+        response = _answer(route, request)
+        if route.cors:
+            response = cors.allow(request, response)
+        return ChaliceResponse(response.body, dict(response.headers), response.status)
+
+    view.__name__ = route.handler.rpartition(":")[2]
+    guard = authorizer if route.guard == ADMIN else None
+    # No content types: Chalice's own 415 would carry neither our error body nor CORS headers.
+    app.route(route.path, methods=list(route.methods), content_types=[], authorizer=guard)(view)
+
+
+def _answer(route: Route, request: Request) -> Response:
+    log.begin(request.request_id)
+    handler: Handler = load(route.handler)
+    try:
+        if route.guard:
+            guards.require_admin(request)
+        _check_body(request, route.accepts)
+        if route.guard:
+            guards.require_own_form(request)
+        return handler(request)
+    except GnaError as failure:
+        if isinstance(failure, Unavailable | Misconfigured):
+            log.exception("request.failed", failure, handler=handler.__name__)
+        if isinstance(failure, Misconfigured):
+            log.error("misconfigured", reason=failure.reason)
+        return _refusal(route, failure)
+    except Exception as failure:
+        log.exception("request.crashed", failure, handler=handler.__name__)
+        log.metric("Crash")
+        return _refusal(route, Crashed())
+
+
+def _refusal(route: Route, failure: GnaError) -> Response:
+    refusal: Response = load(route.errors)(failure)
+    return refusal
 
 
 def _check_body(request: Request, accepts: tuple[str, ...]) -> None:

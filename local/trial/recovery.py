@@ -51,12 +51,12 @@ def on_queues(stack: Stack) -> str:
 
 
 def _waiting(stack: Stack) -> Iterator[str]:
-    """Of the mail queue alone: what is on the others only hurries, and the tables say what is owed."""
+    """Of the audience queue alone: what is on the others only hurries, and the tables say what is owed."""
     sqs = stack.aws("sqs")
-    url = sqs.get_queue_url(QueueName=f"{PREFIX}-mail")["QueueUrl"]
+    url = sqs.get_queue_url(QueueName=f"{PREFIX}-audience")["QueueUrl"]
     counts = sqs.get_queue_attributes(QueueUrl=url, AttributeNames=_NUMBERS)["Attributes"]
     if any(map(int, counts.values())):
-        yield "mail has messages"
+        yield "audience has messages"
 
 
 def _unfinished(stack: Stack, receiver: Receiver) -> Iterator[str]:

@@ -204,9 +204,9 @@ def test_missing_secrets_are_named_and_made_once(account_of_moto):
 
 def test_tables_and_queues_that_are_missing_or_differ_are_named(account_of_moto):
     wanted = template.resources()
-    wanted["Resources"] = {name: wanted["Resources"][name] for name in ("LimitsTable", "MailQueue")}
+    wanted["Resources"] = {name: wanted["Resources"][name] for name in ("LimitsTable", "AudienceQueue")}
     assert _whats(account.tables(boto3.client, STAGE, wanted)) == ["the table gna-test-limits is missing"]
-    assert _whats(account.queues(boto3.client, STAGE, wanted)) == ["the queue gna-test-mail is missing"]
+    assert _whats(account.queues(boto3.client, STAGE, wanted)) == ["the queue gna-test-audience is missing"]
 
     boto3.client("dynamodb").create_table(
         TableName="gna-test-limits",
@@ -214,25 +214,25 @@ def test_tables_and_queues_that_are_missing_or_differ_are_named(account_of_moto)
         AttributeDefinitions=[{"AttributeName": "id", "AttributeType": "S"}],
         KeySchema=[{"AttributeName": "id", "KeyType": "HASH"}],
     )
-    boto3.client("sqs").create_queue(QueueName="gna-test-mail")
+    boto3.client("sqs").create_queue(QueueName="gna-test-audience")
     assert _whats(account.tables(boto3.client, STAGE, wanted)) == [
         "the table gna-test-limits has other keys than the template",
         "the table gna-test-limits can be deleted",
         "the table gna-test-limits cannot be brought back",
         "rows of gna-test-limits do not end as they should",
     ]
-    assert "the queue gna-test-mail has other dead letters than the template" in _whats(
+    assert "the queue gna-test-audience has other dead letters than the template" in _whats(
         account.queues(boto3.client, STAGE, wanted)
     )
 
 
 def test_letters_that_wait_among_the_dead_are_found(account_of_moto):
     wanted = template.resources()
-    wanted["Resources"] = {"MailDeadLetters": wanted["Resources"]["MailDeadLetters"]}
-    url = boto3.client("sqs").create_queue(QueueName="gna-test-mail-dead")["QueueUrl"]
+    wanted["Resources"] = {"AudienceDeadLetters": wanted["Resources"]["AudienceDeadLetters"]}
+    url = boto3.client("sqs").create_queue(QueueName="gna-test-audience-dead")["QueueUrl"]
     assert not list(account.queues(boto3.client, STAGE, wanted))
     boto3.client("sqs").send_message(QueueUrl=url, MessageBody="{}")
-    assert _whats(account.queues(boto3.client, STAGE, wanted)) == ["1 messages wait in gna-test-mail-dead"]
+    assert _whats(account.queues(boto3.client, STAGE, wanted)) == ["1 messages wait in gna-test-audience-dead"]
 
 
 @pytest.mark.parametrize(

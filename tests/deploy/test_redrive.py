@@ -8,13 +8,13 @@ from tests.conftest import received
 
 def test_dead_letters_go_back_to_their_queue(aws):
     sqs = boto3.client("sqs")
-    dead = sqs.get_queue_url(QueueName="gna-test-mail-dead")["QueueUrl"]
+    dead = sqs.get_queue_url(QueueName="gna-test-audience-dead")["QueueUrl"]
     for number in range(12):
         sqs.send_message(QueueUrl=dead, MessageBody=f'{{"number": {number}}}')
-    assert redrive.redrive(sqs, "gna-test", "mail") == 12
-    assert {message["number"] for message in received("mail")} == set(range(12))
-    assert received("mail-dead") == []
-    assert redrive.redrive(sqs, "gna-test", "mail") == 0
+    assert redrive.redrive(sqs, "gna-test", "audience") == 12
+    assert {message["number"] for message in received("audience")} == set(range(12))
+    assert received("audience-dead") == []
+    assert redrive.redrive(sqs, "gna-test", "audience") == 0
 
 
 def test_a_queue_that_is_none_is_one_clear_line(aws):

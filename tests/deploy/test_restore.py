@@ -27,7 +27,7 @@ def reader(http, ses):
 
     def join(email, confirm=True):
         http.post("/api/subscribe", json={"email": email, "source": "blog"}, source_ip=f"192.0.2.{len(email)}")
-        for message in received("mail"):
+        for message in received("audience"):
             jobs.handle(message)
         link = ses.mails(to=email)[0]["text"].partition("/confirm?token=")[2].split()[0]
         if confirm:

@@ -46,7 +46,7 @@ def watch(
     monkeypatch.setattr(dispatch, "_LANES_AT_ONCE", 1)  # moto is not made for threads
     configure(GNA_LOCAL="true")
     webhooks.add({"url": receiver.url, "include_address": True})
-    emitters = (kernel_aws.session().get_component("event_emitter"), tables._connection().client.meta.events)
+    emitters = (kernel_aws.session().events, tables._connection().client.meta.events)
     for emitter in emitters:
         emitter.register_first("before-send", watch.hear)
     yield watch
@@ -75,8 +75,8 @@ def receiver() -> Iterator[Receiver]:
 @pytest.fixture
 def ada(http: Any, ses: Any, watch: Watch) -> Reader:
     def deliver() -> None:
-        for message in received("mail"):
-            watch.work("mail", message)
+        for message in received("audience"):
+            watch.work("audience", message)
 
     return Reader(http, ses, deliver, "ada@example.net")
 
@@ -93,10 +93,10 @@ def test_mail(watch: Watch, ada: Reader, monkeypatch: pytest.MonkeyPatch) -> Non
     remove = {"kind": "remove", "subscriber_id": _id()}
     with monkeypatch.context() as busy:
         busy.setattr(events, "ensure_relayed", lambda _: False)
-        watch.work("mail", remove)
-    watch.work("mail", remove)
+        watch.work("audience", remove)
+    watch.work("audience", remove)
     assert not list(tables.scan(audience_store.SubscriberRow))
-    watch.hold("mail")
+    watch.hold("audience")
 
 
 def test_clean_up(watch: Watch, ada: Reader, later: Any, configure: Any) -> None:
@@ -110,7 +110,7 @@ def test_clean_up(watch: Watch, ada: Reader, later: Any, configure: Any) -> None
     ada.http.post("/api/subscribe", json={"email": "eve@example.net"})
     later(hours=49)
     watch.work("clean_up")
-    assert [message["kind"] for message in received("mail")][-1] == "sign-up"
+    assert [message["kind"] for message in received("audience")][-1] == "sign-up"
     watch.hold("clean_up")
 
 

@@ -52,7 +52,9 @@ def test_plain_chalice_gets_the_same_rights_with_real_names(tmp_path):
         policy = (tmp_path / function["iam_policy_file"]).read_text()
         assert "${" not in policy
         assert "Fn::" not in policy
-    assert "arn:aws:sqs:eu-west-1:123456789012:gna-dev-mail" in (tmp_path / "policy-dev-mail.json").read_text()
+    assert (
+        "arn:aws:sqs:eu-west-1:123456789012:gna-dev-audience" in (tmp_path / "policy-dev-audience.json").read_text()
+    )
 
 
 def test_the_answers_are_put_back_after_chalice_deployed(tmp_path):

@@ -16,8 +16,11 @@ def _listening(queue):
 @pytest.mark.parametrize(
     ("given", "meant"),
     [
-        ("MailQueue", "MailQueue"),
-        ({"Fn::Sub": "arn:${AWS::Partition}:sqs:${AWS::Region}:${AWS::AccountId}:gna-prod-mail"}, "MailQueue"),
+        ("AudienceQueue", "AudienceQueue"),
+        (
+            {"Fn::Sub": "arn:${AWS::Partition}:sqs:${AWS::Region}:${AWS::AccountId}:gna-prod-audience"},
+            "AudienceQueue",
+        ),
         ({"Fn::Sub": "arn:${AWS::Partition}:sqs:${AWS::Region}:${AWS::AccountId}:gna-prod-events"}, "EventsQueue"),
         (
             {"Fn::Sub": "arn:${AWS::Partition}:sqs:${AWS::Region}:${AWS::AccountId}:gna-x-mail-events"},

@@ -38,7 +38,7 @@ def test_resources_alone_make_what_chalice_deploy_needs(deployment, tmp_path):
     plain.resources(Stage("plain", SETTINGS), deployment.client, "arm64", tmp_path)
     tables = deployment.client("dynamodb").list_tables()["TableNames"]
     assert {"gna-plain-subscribers", "gna-plain-limits"} <= set(tables)
-    assert "gna-plain-mail" in (tmp_path / "policy-plain-mail.json").read_text()
+    assert "gna-plain-audience" in (tmp_path / "policy-plain-audience.json").read_text()
     assert secrets.missing(deployment.client, Stage("plain", {})) == []
 
 

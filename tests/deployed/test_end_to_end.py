@@ -126,7 +126,9 @@ def test_admin_with_a_bad_token_is_refused(deployment, admin, bad, reason):
     assert answer.json == {"error": "$context.authorizer.reason"}
     arn = "arn:aws:execute-api:eu-west-1:000000000000:abc/api/GET/admin"
     event = {"type": "TOKEN", "authorizationToken": bad, "methodArn": arn}
-    verdict = deployment.client("lambda").invoke(FunctionName=deployment.function("Door"), Payload=json.dumps(event))
+    verdict = deployment.client("lambda").invoke(
+        FunctionName=deployment.function("Authorizer"), Payload=json.dumps(event)
+    )
     assert json.load(verdict["Payload"])["context"] == {"reason": reason}
 
 
@@ -167,19 +169,19 @@ def test_a_campaign_reaches_a_reader(deployment):
 
 
 def test_admin_while_the_keys_cannot_be_had_is_told_to_come_back(deployment, admin):
-    with _door(deployment, CF_ACCESS_CERTS_URL="http://127.0.0.1:9/"):
+    with _authorizer(deployment, CF_ACCESS_CERTS_URL="http://127.0.0.1:9/"):
         answer = deployment.get(admin, Cf_Access_Jwt_Assertion=token())
     assert (answer.status, answer.json) == (503, {"error": "Service unavailable"})
 
 
 def test_admin_without_a_configured_team_stays_closed(deployment, admin):
-    with _door(deployment, CF_ACCESS_TEAM_NAME=""):
+    with _authorizer(deployment, CF_ACCESS_TEAM_NAME=""):
         answer = deployment.get(admin, Cf_Access_Jwt_Assertion=token())
     assert (answer.status, answer.json) == (500, {"error": "Server misconfiguration"})
 
 
 def test_disabling_the_door_on_a_deployed_function_closes_it(deployment, admin):
-    with _door(deployment, DISABLE_AUTH="true"):
+    with _authorizer(deployment, DISABLE_AUTH="true"):
         answer = deployment.get(admin)
     assert answer.status in (401, 500)
 
@@ -205,9 +207,9 @@ def test_no_log_line_tells_who_somebody_is(deployment):
 
 
 @contextmanager
-def _door(deployment, **changes):
+def _authorizer(deployment, **changes):
     """The door's function with other settings, for a while."""
-    function, functions = deployment.function("Door"), deployment.client("lambda")
+    function, functions = deployment.function("Authorizer"), deployment.client("lambda")
     usual = functions.get_function_configuration(FunctionName=function)["Environment"]["Variables"]
     functions.update_function_configuration(FunctionName=function, Environment={"Variables": usual | changes})
     yield

@@ -133,22 +133,22 @@ def test_every_function_keeps_its_log_for_a_month_and_no_longer(packaged):
     assert {group["RetentionInDays"] for group in groups.values()} == {30}
 
 
-def test_every_admin_method_has_the_door_before_it(packaged):
+def test_every_admin_method_has_the_authorizer_before_it(packaged):
     definition = _api(packaged)
     for path, methods in definition["paths"].items():
         if path == "/admin" or path.startswith("/admin/"):
             for method, operation in methods.items():
-                assert operation.get("security") == [{"door": []}], f"{method} {path}"
+                assert operation.get("security") == [{"authorizer": []}], f"{method} {path}"
 
 
-def test_the_door_looks_at_the_header_of_access_and_remembers_no_verdict(packaged):
+def test_the_authorizer_looks_at_the_header_of_access_and_remembers_no_verdict(packaged):
     for name, scheme in _api(packaged).get("securityDefinitions", {}).items():
-        assert (name, scheme["name"], scheme["in"]) == ("door", "Cf-Access-Jwt-Assertion", "header")
+        assert (name, scheme["name"], scheme["in"]) == ("authorizer", "Cf-Access-Jwt-Assertion", "header")
         assert scheme["x-amazon-apigateway-authorizer"]["authorizerResultTtlInSeconds"] == 0
 
 
-def test_the_doors_function_stands_alone_and_may_touch_nothing(packaged):
-    assert packaged.resources(FUNCTION)["Door"]["Handler"] == "chalicelib.access.authorizer.handle"
+def test_the_authorizers_function_stands_alone_and_may_touch_nothing(packaged):
+    assert packaged.resources(FUNCTION)["Authorizer"]["Handler"] == "chalicelib.access.authorizer.handle"
     statements = _statements(packaged.resources("AWS::IAM::Role")["DoorRole"])
     assert {action.split(":")[0] for statement in statements for action in statement["Action"]} == {"logs"}
 

@@ -8,7 +8,7 @@ they are marked `emulator` by that alone.
   out before each test. Threads may use the app at the same time: clients are made before the test begins.
 - `http`: the app behind the local gateway (as in the fast tests, but on the emulator); safe to use from threads.
 - `work()`: run the handlers of `app.py` in this process until every queue is empty, and say how many messages
-  were handled. `work("mail")` looks at one queue only, `work(rounds=1)` takes one batch of each. A message that
+  were handled. `work("audience")` looks at one queue only, `work(rounds=1)` takes one batch of each. A message that
   failed comes again at once, so five failures reach the dead letters without waiting.
 - `work.until(condition, timeout=10)`: the same, for work that is delayed or that other threads produce.
 - `tick("handler_name")`: run a schedule of `app.py` now, by the name of its function; `tick()` runs them all.

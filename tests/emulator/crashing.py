@@ -84,7 +84,7 @@ def _get_ready() -> None:
     import urllib3.connection  # noqa: F401
 
     tables._connection().client  # noqa: B018
-    raw._door(session.session(), raw._SQS)
+    raw._connection(session.botocore_session(), raw._SQS)
     for row in (store.EventRow, webhook_store.WebhookRow, webhook_store.DispatchRow, locks.LockRow):
         row._get_connection()
 

@@ -8,8 +8,7 @@ import pytest
 from botocore.exceptions import EndpointConnectionError
 from botocore.retries.standard import ExponentialBackoff
 
-from chalicelib.audience import counts as census
-from chalicelib.audience import jobs
+from chalicelib.audience import counts, jobs
 from chalicelib.audience.stores.captures import CaptureRow
 from chalicelib.audience.stores.emails import EmailRow
 from chalicelib.audience.stores.subscribers import SubscriberRow
@@ -37,13 +36,13 @@ def _links(mailbox, email, path="/confirm"):
 
 def _join(http, work, mailbox, email="ada@example.net"):
     assert _subscribe(http, email, 1)().status == 201
-    work("mail")
+    work("audience")
     assert http.get(_links(mailbox, email)[0]).status == 303
 
 
 def _magic(http, work, mailbox, email="ada@example.net"):
     assert http.post("/api/profile/request-link", json={"email": email}).status == 200
-    work("mail")
+    work("audience")
     return _links(mailbox, email, "/profile")[0].partition("token=")[2]
 
 
@@ -54,7 +53,7 @@ def _consistent():
     assert keys == {row.email.casefold(): id for id, row in subscribers.items()}
     for table in (TokenRow, CaptureRow):
         assert {row.subscriber_id for row in table.scan(consistent_read=True)} <= set(subscribers)
-    assert census.total() == sum(row.status == "activated" for row in subscribers.values())
+    assert counts.total() == sum(row.status == "activated" for row in subscribers.values())
     return subscribers
 
 
@@ -63,7 +62,7 @@ def test_concurrent_subscribe_requests_for_the_same_email_make_one_record_and_on
 ):
     answers = together(*(_subscribe(http, "ada@example.net", number) for number in range(50)))
     assert {answer.status for answer in answers} == {201}
-    messages = received("mail")
+    messages = received("audience")
     assert len(messages) == 50
     together(*(lambda message=message: jobs.handle(message) for message in messages[:10]))
     for message in messages:  # those who were turned away in the crowd come again
@@ -78,7 +77,7 @@ def test_concurrent_subscribe_requests_for_the_same_email_make_one_record_and_on
 
 def test_two_workers_write_the_same_letter_and_one_link_lives(http, work, together, mailbox):
     _subscribe(http, "ada@example.net", 1)()
-    (message,) = received("mail")
+    (message,) = received("audience")
     together(*(lambda: jobs.handle(message) for _ in range(4)))
     alive = [link for link in _links(mailbox, "ada@example.net") if http.get(link).status == 303]
     assert len(alive) == 1
@@ -87,21 +86,21 @@ def test_two_workers_write_the_same_letter_and_one_link_lives(http, work, togeth
 
 def test_ten_clicks_at_once_activate_once(http, work, together, mailbox):
     _subscribe(http, "ada@example.net", 1)()
-    work("mail")
+    work("audience")
     (link,) = _links(mailbox, "ada@example.net")
     answers = together(*(lambda: http.get(link) for _ in range(10)))
     assert {answer.status for answer in answers} == {303}
     _consistent()
-    assert census.total() == 1
+    assert counts.total() == 1
 
 
 @pytest.mark.parametrize("turn", range(3))
 def test_a_confirm_racing_a_resubscribe_ends_active_or_pending_with_a_good_link(http, work, together, mailbox, turn):
     _subscribe(http, "ada@example.net", 1)()
-    work("mail")
+    work("audience")
     (link,) = _links(mailbox, "ada@example.net")
-    together(lambda: http.get(link), _subscribe(http, "ada@example.net", 2), lambda: work("mail"))
-    work("mail")
+    together(lambda: http.get(link), _subscribe(http, "ada@example.net", 2), lambda: work("audience"))
+    work("audience")
     (subscriber,) = _consistent().values()
     if subscriber.status == "pending":
         assert http.get(_links(mailbox, "ada@example.net")[0]).status == 303
@@ -115,7 +114,7 @@ def test_two_readers_changing_to_one_address_leave_it_with_one_of_them(http, wor
     for name in ("ada", "bob"):
         token = _magic(http, work, mailbox, f"{name}@example.net")
         http.post("/api/profile/update", json={"token": token, "email": "shared@example.net"})
-        work("mail")
+        work("audience")
         links.append(_links(mailbox, "shared@example.net")[0])
     answers = together(*(lambda link=link: http.get(link) for link in links))
     assert sorted(answer.status for answer in answers) == [303, 409]
@@ -133,7 +132,7 @@ def test_an_unsubscribe_racing_a_profile_update_leaves_nothing(http, work, toget
     left, updated = together(lambda: http.get(leave), lambda: http.post("/api/profile/update", json=update))
     assert left.status == 200
     assert updated.status in (200, 401)
-    work("mail")
+    work("audience")
     assert _consistent() == {}
     assert list(TokenRow.scan(consistent_read=True)) == []
     assert list(CaptureRow.scan(consistent_read=True)) == []
@@ -143,7 +142,7 @@ def test_an_unsubscribe_racing_an_address_change_leaves_no_key_behind(http, work
     _join(http, work, mailbox)
     token = _magic(http, work, mailbox)
     http.post("/api/profile/update", json={"token": token, "email": "new@example.net"})
-    work("mail")
+    work("audience")
     (link,) = _links(mailbox, "new@example.net")
     (row,) = SubscriberRow.scan(consistent_read=True)
     leave = f"/api/unsubscribe?token={row.id}.{row.unsubscribe_secret}"
@@ -158,7 +157,7 @@ def test_an_unsubscribe_racing_a_sign_up_that_is_taken_in_leaves_nothing(http, w
     for source in ("podcast", "shop"):
         assert http.post("/api/subscribe", json={"email": "ada@example.net", "source": source}).status == 201
     leave = f"/api/unsubscribe?token={row.id}.{row.unsubscribe_secret}"
-    messages = received("mail")
+    messages = received("audience")
     together(lambda: http.get(leave), *(lambda message=message: jobs.handle(message) for message in messages))
     for message in messages:
         jobs.handle(message)
@@ -179,7 +178,7 @@ def test_the_limit_is_exact_however_many_ask_at_once(http, together, still):
 def test_two_clean_ups_at_once_remove_each_sign_up_once(http, work, together, mailbox, monkeypatch):
     for number in range(6):
         _subscribe(http, f"r{number}@example.net", number)()
-    work("mail")
+    work("audience")
     later = clock.now() + timedelta(hours=25)
     monkeypatch.setattr(clock, "now", lambda: later)
     results = together(lambda: jobs.clean_up(lambda: True), lambda: jobs.clean_up(lambda: True))
@@ -207,7 +206,7 @@ def test_database_unavailable_is_503_with_retry_after_and_nothing_half_written(h
     assert int(answer.headers["Retry-After"]) > 0
     tables._connection().client.meta.events.unregister("before-send", _cut)
     assert _rows_left() == (0, 0, 0)
-    assert received("mail") == []
+    assert received("audience") == []
 
 
 _TOKEN = "0193a5c2-7b1e-7c3a-9d52-6f0a1b2c3d4e." + "A" * 32

@@ -1,8 +1,7 @@
 """Two people at one campaign in the same moment, on real conditions and transactions."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from chalicelib.campaigns import service
 from chalicelib.campaigns.model import Counts, State

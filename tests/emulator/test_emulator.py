@@ -16,11 +16,11 @@ def test_the_app_is_well_on_it(http):
 
 
 def test_it_starts_empty_one(sqs):
-    queues.send("mail", {"x": 1})
+    queues.send("audience", {"x": 1})
 
 
 def test_it_starts_empty_two(emulator):
-    assert received("mail") == []
+    assert received("audience") == []
 
 
 def test_it_listens_on_the_loopback_interface_only(emulator):

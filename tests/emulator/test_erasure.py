@@ -38,7 +38,7 @@ class Person:
 
     def join(self):
         self.subscribe()
-        self.work("mail")
+        self.work("audience")
         self.confirm()
 
     def confirm(self, email=EMAIL):
@@ -46,7 +46,7 @@ class Person:
 
     def magic_token(self):
         assert self.http.post("/api/profile/request-link", json={"email": EMAIL}).status == 200
-        self.work("mail")
+        self.work("audience")
         return self.link(EMAIL, "/profile").partition("token=")[2]
 
     def use_the_profile(self):
@@ -54,7 +54,7 @@ class Person:
         self.http.get(f"/profile?token={token}")
         self.http.get(f"/profile/data?token={token}")
         self.http.post("/api/profile/update", json={"token": token, "nickname": NICKNAME, "email": NEW_EMAIL})
-        self.work("mail")
+        self.work("audience")
 
     def report(self, name):
         """SES tells something of a mail to this person."""
@@ -137,14 +137,14 @@ def _live(person, http, work, tick):
     person.join()
     person.use_the_profile()
     person.subscribe(source="shop")
-    work("mail")
+    work("audience")
     campaign = http.post("/admin/api/campaigns", json={"subject": "News", "body": "<p>{{nickname}}</p>"}).json["id"]
     assert http.post(f"/admin/api/campaigns/{campaign}/send").status < 300
     work.until(lambda: any(mail["subject"] == "News" for mail in person.ses.mails(to=EMAIL)))
     person.report("bounce_permanent")
     person.ses.tell(down=True)
     http.post("/api/profile/request-link", json={"email": EMAIL})
-    work("mail")  # in vain, until it is a dead letter
+    work("audience")  # in vain, until it is a dead letter
     person.ses.tell(down=False)
     for path in ("/admin/api/subscribers?q=lovelace", "/admin/api/subscribers/export", "/admin/bounces"):
         assert http.get(path).status == 200
@@ -179,10 +179,10 @@ def test_after_never_again_and_taking_it_back(person, http, work, capsys):
     person.join()
     http.post("/profile/never", form={"token": person.magic_token()})
     person.subscribe()
-    work("mail")
+    work("audience")
     _nothing_left_of(person, capsys, "DO_NOT_CONTACT_SET")
     http.post("/profile/request-resume", form={"email": EMAIL})
-    work("mail")
+    work("audience")
     token = person.link(EMAIL, "/resume").partition("token=")[2]
     assert http.post("/resume", form={"token": token}).status == 200
     _nothing_left_of(person, capsys, "DO_NOT_CONTACT_LIFTED")
@@ -190,7 +190,7 @@ def test_after_never_again_and_taking_it_back(person, http, work, capsys):
 
 def test_after_an_expiry(person, tick, work, monkeypatch, capsys):
     person.subscribe()
-    work("mail")
+    work("audience")
     person.link(EMAIL, "/confirm")
     later = clock.now() + timedelta(hours=25)
     monkeypatch.setattr(clock, "now", lambda: later)

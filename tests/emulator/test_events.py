@@ -58,7 +58,7 @@ def test_what_happens_reaches_a_receiver_through_the_queue(
     there = receiver()
     hook(there, include_address=True)
     assert http.post("/api/subscribe", json={"email": "ada@example.org"}).status == 201
-    work("mail")
+    work("audience")
     work("events")
     (call,) = there.calls
     assert call.event["type"] == "SUBSCRIPTION_CREATED"

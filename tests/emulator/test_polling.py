@@ -47,7 +47,7 @@ def test_handled_messages_are_gone(app, work, sqs):
     send(sqs, {"n": 1}, {"n": 2})
     assert work() == 2
     assert sorted(body["n"] for batch in app.seen for body in batch) == [1, 2]
-    assert received("mail") == []
+    assert received("audience") == []
 
 
 def test_only_what_the_handler_hands_back_comes_again_and_at_last_goes_to_the_dead_letters(app, work, sqs):

@@ -9,11 +9,11 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from chalicelib.audience import recipients
 from chalicelib.campaigns import service
@@ -178,14 +178,14 @@ def test_while_no_connection_is_taken_nobody_is_unknown(
     with socket.socket() as closed, monkeypatch.context() as changed:
         closed.bind(("127.0.0.1", 0))
         changed.setenv("AWS_ENDPOINT_URL_SESV2", f"http://127.0.0.1:{closed.getsockname()[1]}")
-        raw._door.cache_clear()
+        raw._connection.cache_clear()
         delivery = sent()
         work("deliveries")
         work("sending", rounds=1)
         waiting = now(delivery)
         assert (waiting.state, waiting.note) == (DeliveryState.SENDING, worker._BUSY)
         assert supervisor.count_parts(delivery.id) == Counts()
-    raw._door.cache_clear()
+    raw._connection.cache_clear()
     assert ended(delivery, work, tick).counts == Counts(60, 60, 0, 0)
     assert mails(ses) == Counter(everybody.values())
 

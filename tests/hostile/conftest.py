@@ -52,5 +52,5 @@ def _made(http: Client, path: str, fields: dict[str, Any]) -> dict[str, Any]:
 
 
 def _deliver() -> None:
-    for message in received("mail"):
+    for message in received("audience"):
         jobs.handle(message)

@@ -19,7 +19,7 @@ NOBODY = ids.new()
 
 # A message of the right form about what is not there any more: done at once, whatever its neighbours are.
 HARMLESS = {
-    "mail": {"kind": "confirm", "subscriber_id": NOBODY},
+    "audience": {"kind": "confirm", "subscriber_id": NOBODY},
     "deliveries": {"campaign_id": NOBODY, "delivery_id": NOBODY},
     "sending": {"campaign_id": NOBODY, "delivery_id": NOBODY, "part": 0},
     "mail-events": {"eventType": "Send", "mail": {}},
@@ -41,7 +41,7 @@ names = st.sampled_from(
         "tries",
         "eventType",
         "notificationType",
-        "mail",
+        "audience",
         "bounce",
         "complaint",
         "Type",

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import app
+from chalicelib.admin import openapi
 from chalicelib.web.request import FORM, JSON, MULTIPART
 from tests.hostile import answers
 from tests.hostile.anything import EXAMPLES, bounded, kept, nested, values, words
@@ -24,9 +25,12 @@ _READS = re.compile(r"""(?:text|get|_one|\[)\(?"([a-z_.]{2,24})\"""")
 
 
 def _names() -> list[str]:
-    """The fields and parameters the routes read, taken from the code itself, so that a new one is tried as well."""
-    sources = [*Path("chalicelib").rglob("*routes.py"), *Path("chalicelib").rglob("fields.py")]
+    """The fields and parameters the handlers read, taken from the code itself and from the API's own document, so that
+    a new one is tried as well."""
+    sources = [*Path("chalicelib").rglob("*handlers.py"), *Path("chalicelib/admin/pages").glob("*.py")]
     found = {name for source in sources for name in _READS.findall(source.read_text(encoding="utf-8"))}
+    for schema in openapi.document()["components"]["schemas"].values():
+        found |= set(schema.get("properties", {}))
     assert {"email", "token", "metadata", "subject", "scheduled_at"} <= found
     return sorted(found | {"hub.mode", "hub.topic", "hub.challenge", "hub.lease_seconds", "page", "per_page", "q"})
 

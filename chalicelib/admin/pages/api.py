@@ -1,25 +1,18 @@
 """The description of the API: as a document for machines, and as a page for people.
 Few ask for it, so it is put together only when somebody does."""
 
-from chalicelib.access.door import door
 from chalicelib.admin import shell
 from chalicelib.web import responses
 from chalicelib.web.request import Request
 from chalicelib.web.responses import Response
-from chalicelib.web.routing import Routes
-
-routes = Routes(__name__, errors=shell.problem, authorizer=door)
-api = Routes(__name__, authorizer=door)
 
 
-@routes.get("/admin/api")
 def read_api(request: Request) -> Response:
     from chalicelib.admin import openapi
 
     return shell.page(request, "admin/api.html", calls=openapi.by_tag())
 
 
-@api.get("/admin/api/openapi.json")
 def describe_api(request: Request) -> Response:
     from chalicelib.admin import openapi
 

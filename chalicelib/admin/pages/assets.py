@@ -2,24 +2,18 @@
 
 from hashlib import sha256
 
-from chalicelib.access.door import door
 from chalicelib.admin import shell
 from chalicelib.web import responses
 from chalicelib.web.request import Request
 from chalicelib.web.responses import Response
-from chalicelib.web.routing import Routes
-
-routes = Routes(__name__, errors=shell.problem, authorizer=door)
 
 _HOUR, _YEAR = 3600, 31_536_000
 
 
-@routes.get("/admin/style.css")
 def admin_style(request: Request) -> Response:
     return _answer(request, "style.css", "text/css")
 
 
-@routes.get("/admin/app.js")
 def admin_script(request: Request) -> Response:
     return _answer(request, "app.js", "text/javascript")
 

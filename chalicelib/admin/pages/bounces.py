@@ -2,20 +2,15 @@
 
 from urllib.parse import urlencode
 
-from chalicelib.access.door import door
 from chalicelib.admin import shell
 from chalicelib.bounces import service
 from chalicelib.web import paging
 from chalicelib.web.request import Request
 from chalicelib.web.responses import Response
-from chalicelib.web.routing import Routes
-
-routes = Routes(__name__, errors=shell.problem, authorizer=door)
 
 _HERE = "/admin/bounces"
 
 
-@routes.get(_HERE)
 def show_bounces(request: Request) -> Response:
     number, size = paging.requested(request)
     found = service.page(number, size)

@@ -3,7 +3,6 @@
 from urllib.parse import urlencode
 
 from chalicelib.access import audit
-from chalicelib.access.door import door
 from chalicelib.admin import campaign_form, preview_frames, shell
 from chalicelib.admin.campaign_form import Form
 from chalicelib.campaigns import fields, service
@@ -13,9 +12,6 @@ from chalicelib.kernel.errors import Conflict, Invalid, NotFound
 from chalicelib.web import paging, responses
 from chalicelib.web.request import Request
 from chalicelib.web.responses import Response
-from chalicelib.web.routing import Routes
-
-routes = Routes(__name__, errors=shell.problem, authorizer=door)
 
 HERE = "/admin/campaigns"
 _ONE = HERE + "/{campaign_id}"
@@ -25,7 +21,6 @@ _OVERTAKEN = (
 )
 
 
-@routes.get(HERE)
 def list_letters(request: Request) -> Response:
     number, size = paging.requested(request)
     state = request.query.get("state") or ""
@@ -44,12 +39,10 @@ def list_letters(request: Request) -> Response:
     )
 
 
-@routes.get(HERE + "/new")
 def begin_letter(request: Request) -> Response:
     return _editor(request, Form(), None)
 
 
-@routes.post(HERE + "/new", accepts=shell.ANY_FORM)
 def keep_new_letter(request: Request) -> Response:
     form = campaign_form.parse_form(request)
     try:
@@ -59,7 +52,6 @@ def keep_new_letter(request: Request) -> Response:
     return _onward(request, made)
 
 
-@routes.get(_ONE)
 def open_letter(request: Request) -> Response:
     detail = service.view(request.path["campaign_id"])
     if Action.UPDATE in permitted_actions(detail.campaign.state):
@@ -74,7 +66,6 @@ def open_letter(request: Request) -> Response:
     )
 
 
-@routes.post(_ONE, accepts=shell.ANY_FORM)
 def keep_letter(request: Request) -> Response:
     detail = service.view(request.path["campaign_id"])
     form = campaign_form.parse_form(request, campaign_form.form_from(detail))
@@ -90,7 +81,6 @@ def keep_letter(request: Request) -> Response:
         return _editor(request, form, detail, 409, reason)
 
 
-@routes.post(HERE + "/preview", accepts=shell.ANY_FORM)
 def preview_letter(request: Request) -> Response:
     """Into the frame beside the form; nothing is kept."""
     campaign_id = request.text("campaign_id")
@@ -104,7 +94,6 @@ def preview_letter(request: Request) -> Response:
         return preview_frames.refusal_response(failure)
 
 
-@routes.get(_ONE + "/words/{field}")
 def read_words(request: Request) -> Response:
     """What was too long for the form, as it was written."""
     detail, name = service.view(request.path["campaign_id"]), request.path["field"]
@@ -115,26 +104,22 @@ def read_words(request: Request) -> Response:
     )
 
 
-@routes.get(_ONE + "/letter")
 def show_letter(request: Request) -> Response:
     return preview_frames.preview_response(
         service.view(request.path["campaign_id"]), preview_frames.parse_look(request.query.get("look"))
     )
 
 
-@routes.post(_ONE + "/duplicate", accepts=shell.ANY_FORM)
 def copy_letter(request: Request) -> Response:
     made = service.duplicate(request.path["campaign_id"])
     return shell.back(f"{HERE}/{made.campaign.id}", "duplicated")
 
 
-@routes.get(_ONE + "/delete")
 def ask_deletion(request: Request) -> Response:
     detail = service.view(request.path["campaign_id"])
     return shell.page(request, "admin/campaign_delete.html", here=HERE, campaign=detail.campaign)
 
 
-@routes.post(_ONE + "/delete", accepts=shell.ANY_FORM)
 def delete_letter(request: Request) -> Response:
     service.delete(request.path["campaign_id"])
     audit.record(request, "campaign.delete", campaign_id=request.path["campaign_id"])

@@ -3,16 +3,12 @@
 from collections.abc import Sequence
 from itertools import groupby
 
-from chalicelib.access.door import door
 from chalicelib.admin import shell, truncate
 from chalicelib.feeds import service
 from chalicelib.feeds.state import Check, Trigger
 from chalicelib.kernel import settings
 from chalicelib.web.request import Request
 from chalicelib.web.responses import Response
-from chalicelib.web.routing import Routes
-
-routes = Routes(__name__, errors=shell.problem, authorizer=door)
 
 _HERE = "/admin/feed"
 _SHOWN = ("title", "excerpt", "link")
@@ -20,7 +16,6 @@ _ENTRY = 150  # what stands around the words of an entry
 _ROOM = 28_000
 
 
-@routes.get(_HERE)
 def open_feed(request: Request) -> Response:
     view, hook = service.view(), settings.current().url("/api/webhooks/feed")
     weights = [_ENTRY + sum(truncate.html_size(entry[name] or "") for name in _SHOWN) for entry in view.entries]
@@ -35,7 +30,6 @@ def open_feed(request: Request) -> Response:
     )
 
 
-@routes.post(_HERE, accepts=shell.ANY_FORM)
 def look_at_feed(request: Request) -> Response:
     return shell.back(_HERE, f"feed-{service.check(Trigger.ADMIN).result.value}")
 

@@ -3,7 +3,6 @@
 from typing import Any
 
 from chalicelib.access import audit
-from chalicelib.access.door import door
 from chalicelib.admin import preview_frames, shell
 from chalicelib.admin.pages.campaigns import HERE
 from chalicelib.campaigns import fields, service
@@ -14,19 +13,14 @@ from chalicelib.kernel import addresses, settings
 from chalicelib.kernel.errors import Conflict, GnaError, Invalid
 from chalicelib.web.request import Request
 from chalicelib.web.responses import Response
-from chalicelib.web.routing import Routes
-
-routes = Routes(__name__, errors=shell.problem, authorizer=door)
 
 _ONE = HERE + "/{campaign_id}"
 
 
-@routes.get(_ONE + "/review")
 def review_letter(request: Request) -> Response:
     return _review(request, _sendable(request))
 
 
-@routes.post(_ONE + "/test", accepts=shell.ANY_FORM)
 def try_letter(request: Request) -> Response:
     detail = service.view(request.path["campaign_id"])
     typed = request.text("email") or ""
@@ -38,7 +32,6 @@ def try_letter(request: Request) -> Response:
     return shell.back(f"{HERE}/{detail.campaign.id}/review", "tested")
 
 
-@routes.post(_ONE + "/schedule", accepts=shell.ANY_FORM)
 def time_letter(request: Request) -> Response:
     campaign_id = request.path["campaign_id"]
     at, zone = request.text("scheduled_at") or "", (request.text("time_zone") or "UTC").strip()
@@ -52,14 +45,12 @@ def time_letter(request: Request) -> Response:
     return shell.back(f"{HERE}/{campaign_id}/review", "scheduled")
 
 
-@routes.post(_ONE + "/cancel", accepts=shell.ANY_FORM)
 def untime_letter(request: Request) -> Response:
     cancelled = service.cancel(request.path["campaign_id"])
     audit.record(request, "campaign.cancel", campaign_id=cancelled.campaign.id)
     return shell.back(f"{HERE}/{cancelled.campaign.id}/review", "cancelled")
 
 
-@routes.get(_ONE + "/send")
 def ask_sending(request: Request) -> Response:
     detail = _sendable(request)
     return shell.page(
@@ -67,7 +58,6 @@ def ask_sending(request: Request) -> Response:
     )
 
 
-@routes.post(_ONE + "/send", accepts=shell.ANY_FORM)
 def send_letter(request: Request) -> Response:
     detail = service.view(request.path["campaign_id"])
     # What was agreed to is what was looked at.
@@ -78,7 +68,6 @@ def send_letter(request: Request) -> Response:
     return shell.back(f"{HERE}/{sent.campaign.id}", "sending")
 
 
-@routes.post(_ONE + "/retry", accepts=shell.ANY_FORM)
 def retry_letter(request: Request) -> Response:
     campaign_id, delivery_id = request.path["campaign_id"], request.text("delivery_id") or ""
     deliveries.retry(campaign_id, delivery_id)

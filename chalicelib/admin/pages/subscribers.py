@@ -3,25 +3,20 @@
 from urllib.parse import urlencode
 
 from chalicelib.access import audit
-from chalicelib.access.door import door
 from chalicelib.admin import shell
 from chalicelib.audience import erasure, listing
-from chalicelib.audience.admin_routes import filter_of
+from chalicelib.audience.admin_handlers import filter_of
 from chalicelib.audience.listing import Filter
 from chalicelib.kernel import addresses
 from chalicelib.kernel.errors import Invalid
 from chalicelib.web import paging
 from chalicelib.web.request import Request
 from chalicelib.web.responses import Response
-from chalicelib.web.routing import Routes
-
-routes = Routes(__name__, errors=shell.problem, authorizer=door)
 
 _HERE = "/admin/subscribers"
 _LONGEST_ECHO = 500
 
 
-@routes.get(_HERE)
 def list_people(request: Request) -> Response:
     number, per_page = paging.requested(request)
     wanted = filter_of(request)
@@ -39,19 +34,16 @@ def list_people(request: Request) -> Response:
     )
 
 
-@routes.get(_HERE + "/{subscriber_id}")
 def open_person(request: Request) -> Response:
     person = listing.find_entry(request.path["subscriber_id"])
     return shell.page(request, "admin/subscriber.html", here=_HERE, person=person)
 
 
-@routes.get(_HERE + "/{subscriber_id}/remove")
 def ask_removal(request: Request) -> Response:
     person = listing.find_entry(request.path["subscriber_id"])
     return shell.page(request, "admin/subscriber_remove.html", here=_HERE, person=person, origin=_origin(request))
 
 
-@routes.post(_HERE + "/{subscriber_id}/remove", accepts=shell.ANY_FORM)
 def remove_person(request: Request) -> Response:
     subscriber_id = listing.find_entry(request.path["subscriber_id"]).id
     audit.record(request, "subscriber.remove", subscriber_id=subscriber_id)
@@ -59,12 +51,10 @@ def remove_person(request: Request) -> Response:
     return shell.back(_origin(request), "removed" if done else "removal-pending")
 
 
-@routes.get("/admin/do-not-contact")
 def show_do_not_contact(request: Request) -> Response:
     return shell.page(request, "admin/do_not_contact.html", here=_HERE, email="")
 
 
-@routes.post("/admin/do-not-contact", accepts=shell.ANY_FORM)
 def change_do_not_contact(request: Request) -> Response:
     typed = request.text("email") or ""
     try:

@@ -3,7 +3,6 @@
 from typing import Any
 
 from chalicelib.access import audit
-from chalicelib.access.door import door
 from chalicelib.admin import shell
 from chalicelib.events.model import EventType
 from chalicelib.events.webhooks import model, service
@@ -11,9 +10,6 @@ from chalicelib.events.webhooks.model import Webhook
 from chalicelib.kernel.errors import Conflict, Invalid, NotFound
 from chalicelib.web.request import Request
 from chalicelib.web.responses import Response
-from chalicelib.web.routing import Routes
-
-routes = Routes(__name__, errors=shell.problem, authorizer=door)
 
 _HERE = "/admin/webhooks"
 _ONE = _HERE + "/{webhook_id}"
@@ -22,12 +18,10 @@ _LONGEST = 2_500
 _BLANK = {"url": "", "description": "", "types": [], "include_address": False}
 
 
-@routes.get(_HERE)
 def list_hooks(request: Request) -> Response:
     return _list(request)
 
 
-@routes.post(_HERE, accepts=shell.ANY_FORM)
 def add_hook(request: Request) -> Response:
     typed = _typed(request)
     try:
@@ -38,12 +32,10 @@ def add_hook(request: Request) -> Response:
     return shell.page(request, "admin/webhook_secret.html", here=_HERE, revealed=revealed, rotated=False)
 
 
-@routes.get(_ONE)
 def open_hook(request: Request) -> Response:
     return _detail(request, service.get(request.path["webhook_id"]))
 
 
-@routes.post(_ONE, accepts=shell.ANY_FORM)
 def change_hook(request: Request) -> Response:
     webhook, typed = service.get(request.path["webhook_id"]), _typed(request)
     try:
@@ -54,7 +46,6 @@ def change_hook(request: Request) -> Response:
     return shell.back(f"{_HERE}/{webhook.id}", "saved")
 
 
-@routes.post(_ONE + "/pause", accepts=shell.ANY_FORM)
 def pause_hook(request: Request) -> Response:
     """Or resume: the field says which."""
     paused = request.text("paused") == "yes"
@@ -62,20 +53,17 @@ def pause_hook(request: Request) -> Response:
     return shell.back(f"{_HERE}/{webhook.id}", "paused" if paused else "resumed")
 
 
-@routes.post(_ONE + "/test", accepts=shell.ANY_FORM)
 def try_hook(request: Request) -> Response:
     attempt = service.test(request.path["webhook_id"])
     return shell.back(f"{_HERE}/{request.path['webhook_id']}", "hook-ok" if attempt.result.ok else "hook-failed")
 
 
-@routes.post(_ONE + "/rotate", accepts=shell.ANY_FORM)
 def rotate_hook(request: Request) -> Response:
     revealed = service.rotate(request.path["webhook_id"])
     audit.record(request, "webhook.rotate", webhook_id=revealed.webhook.id)
     return shell.page(request, "admin/webhook_secret.html", here=_HERE, revealed=revealed, rotated=True)
 
 
-@routes.post(_ONE + "/replay", accepts=shell.ANY_FORM)
 def replay_hook(request: Request) -> Response:
     webhook = service.get(request.path["webhook_id"])
     event_id = request.text("event_id")
@@ -89,13 +77,11 @@ def replay_hook(request: Request) -> Response:
     return shell.back(f"{_HERE}/{webhook.id}", "replaying")
 
 
-@routes.get(_ONE + "/remove")
 def ask_hook_removal(request: Request) -> Response:
     webhook = service.get(request.path["webhook_id"])
     return shell.page(request, "admin/webhook_remove.html", here=_HERE, webhook=webhook)
 
 
-@routes.post(_ONE + "/remove", accepts=shell.ANY_FORM)
 def remove_hook(request: Request) -> Response:
     service.remove(request.path["webhook_id"])
     audit.record(request, "webhook.remove", webhook_id=request.path["webhook_id"])

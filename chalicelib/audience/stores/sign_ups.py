@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from datetime import datetime, timedelta
 
+from msgspec import Struct
 from pynamodb.attributes import NumberAttribute, UnicodeAttribute, UnicodeSetAttribute
 from pynamodb.expressions.condition import size
 
@@ -13,8 +14,8 @@ from chalicelib.audience.model import SignUp
 from chalicelib.kernel import addresses, clock
 from chalicelib.kernel.addresses import Address
 from chalicelib.kernel.aws import tables
+from chalicelib.kernel.aws.failures import Stale
 from chalicelib.kernel.aws.tables import Delete, Update, Write
-from chalicelib.kernel.values import value
 
 # How long the queue goes on trying by itself.
 _PATIENCE = timedelta(minutes=15)
@@ -37,8 +38,7 @@ class SignUpRow(tables.Row):
     expires_at = NumberAttribute()
 
 
-@value
-class Waiting:
+class Waiting(Struct, frozen=True):
     mark: str
     text: str
     asked_at: datetime
@@ -71,7 +71,7 @@ def keep(sign_up: SignUp, now: datetime) -> str:
         SignUpRow.expires_at.set(clock.epoch(until)),
     ]
     room = SignUpRow.said.does_not_exist() | (size(SignUpRow.said) < _MOST_WAITING)  # type: ignore[no-untyped-call]
-    with suppress(tables.Stale):  # no more room: those before it will do
+    with suppress(Stale):  # no more room: those before it will do
         tables.update(SignUpRow(mark, model.SIGN_UP), actions, room)
     return mark
 
@@ -83,7 +83,7 @@ def take_write(one: Waiting, owner: str) -> Write:
 
 def forget(mark: str) -> None:
     """Once whoever it was has been written to."""
-    with suppress(tables.Stale):  # they have just signed up again
+    with suppress(Stale):  # they have just signed up again
         tables.delete(SignUpRow(mark, model.SIGN_UP), SignUpRow.said.does_not_exist())
 
 

@@ -10,6 +10,7 @@ from chalicelib.audience import model
 from chalicelib.audience.model import Subscriber
 from chalicelib.kernel import clock
 from chalicelib.kernel.aws import tables
+from chalicelib.kernel.aws.failures import Stale
 from chalicelib.kernel.aws.tables import Delete, Put, Update, Write
 from chalicelib.kernel.tokens import Token
 
@@ -80,7 +81,7 @@ def forget(row: TokenRow) -> None:
     """Remove a token whose time is over, unless a new one took its place meanwhile."""
     try:
         tables.delete(TokenRow(row.subscriber_id, row.kind), TokenRow.until == row.until)
-    except tables.Stale:
+    except Stale:
         return
 
 

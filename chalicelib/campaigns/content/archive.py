@@ -2,19 +2,19 @@
 
 from datetime import datetime
 
+from msgspec import Struct
+
 from chalicelib.campaigns import service
 from chalicelib.campaigns.content import renderer
 from chalicelib.campaigns.model import Campaign, State
 from chalicelib.kernel import settings
 from chalicelib.kernel.errors import NotFound
-from chalicelib.kernel.values import value
 
 PER_PAGE = 20
 _OUT = (State.PUBLISHING, State.PUBLISHED)
 
 
-@value
-class Issue:
+class Issue(Struct, frozen=True):
     id: str
     subject: str
     preheader: str
@@ -25,8 +25,7 @@ class Issue:
         return settings.current().url(f"/archive/{self.id}")
 
 
-@value
-class IssuePage:
+class IssuePage(Struct, frozen=True):
     issues: list[Issue]
     page: int
     has_older: bool

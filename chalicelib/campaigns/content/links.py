@@ -10,10 +10,11 @@ from enum import StrEnum
 from html.parser import HTMLParser
 from urllib.parse import urldefrag, urlsplit
 
+from msgspec import Struct
+
 from chalicelib.kernel import settings
 from chalicelib.kernel.http import client
 from chalicelib.kernel.http.client import Answer, Bounds, FetchFailed
-from chalicelib.kernel.values import value
 
 MOST_VISITED = 20
 _SECONDS = 3.0
@@ -29,8 +30,7 @@ class Verdict(StrEnum):
     UNSURE = "unsure"
 
 
-@value
-class Visit:
+class Visit(Struct, frozen=True):
     url: str
     verdict: Verdict
     why: str

@@ -11,8 +11,9 @@ import html
 import re
 from collections.abc import Mapping
 
+from msgspec import Struct
+
 from chalicelib.audience.model import LONGEST_NICKNAME
-from chalicelib.kernel.values import value
 
 _WRITTEN = re.compile(r"\{\{\s*(nickname|greeting)\s*(?:\|([^{}<>\n\ufdd0\ufdd1]{0,60}))?\}\}")
 _MARK = re.compile("\ufdd0(\\d+)\ufdd1")
@@ -27,8 +28,7 @@ GREETING = "Hi"
 TOKEN = "token"  # noqa: S105 - the name of a hole
 
 
-@value
-class Placeholder:
+class Placeholder(Struct, frozen=True):
     """One thing to be said to each reader in their own way, and what is said to those without a nickname."""
 
     kind: str

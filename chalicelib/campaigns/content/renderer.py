@@ -10,12 +10,13 @@ from functools import lru_cache
 from typing import Any
 from urllib.parse import urlsplit
 
+from msgspec import Struct
+
 from chalicelib.campaigns.content import placeholders, plain_text, sanitise
 from chalicelib.campaigns.content.placeholders import Placeholder, Placeholders
 from chalicelib.campaigns.model import Campaign, CampaignDetail, Format
 from chalicelib.kernel import settings
 from chalicelib.kernel.errors import Misconfigured
-from chalicelib.kernel.values import value
 from chalicelib.mail import mailboxes, templates
 from chalicelib.mail.message import Message
 
@@ -26,8 +27,7 @@ _LONGEST_OPENING = 120
 _UNSUBSCRIBE = "/api/unsubscribe?token="
 
 
-@value
-class Mailing:
+class Mailing(Struct, frozen=True):
     """A campaign ready to be sent: three templates with holes, and how the holes are filled for a reader."""
 
     subject: str

@@ -5,8 +5,9 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from math import ceil
 
-from chalicelib.audience import counts as census
-from chalicelib.audience import recipients
+from msgspec import Struct
+
+from chalicelib.audience import counts, recipients
 from chalicelib.campaigns.content import links, renderer
 from chalicelib.campaigns.content.links import Links, Verdict, Visit
 from chalicelib.campaigns.content.renderer import Mailing
@@ -14,7 +15,6 @@ from chalicelib.campaigns.model import CampaignDetail, Targeting
 from chalicelib.campaigns.review import prices
 from chalicelib.kernel import clock, settings
 from chalicelib.kernel.errors import Unavailable
-from chalicelib.kernel.values import value
 from chalicelib.mail import account as mail_account
 from chalicelib.mail import bulk
 from chalicelib.mail.account import Account, Identity
@@ -31,15 +31,13 @@ class Level(StrEnum):
     NOTE = "note"
 
 
-@value
-class Finding:
+class Finding(Struct, frozen=True):
     level: Level
     code: str
     message: str
 
 
-@value
-class Report:
+class Report(Struct, frozen=True):
     recipients: int
     cost: float
     finishes_at: datetime | None
@@ -53,7 +51,7 @@ class Report:
 
 def count_recipients(targeting: Targeting) -> int:
     """How many would get it now. Everybody is known; for some of them everybody has to be looked at."""
-    return census.total() if targeting.everybody else recipients.count(targeting, clock.now())
+    return counts.total() if targeting.everybody else recipients.count(targeting, clock.now())
 
 
 def check(detail: CampaignDetail, visit: bool = False) -> Report:

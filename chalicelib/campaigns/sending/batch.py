@@ -6,7 +6,8 @@ Knows SES's kinds of failure, and no table: what the outcome means for the deliv
 import random
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from chalicelib.audience.recipients import Recipient
 from chalicelib.kernel import log
@@ -23,8 +24,7 @@ _PROBES = 3
 DEFECT = "Sending was stopped by a defect in Gna: the log says more"
 
 
-@dataclass
-class Outcome:
+class Outcome(Struct):
     """Everybody of the batch is in exactly one of these. `why` says what kept those who are `left` or `unknown`."""
 
     sent: int = 0

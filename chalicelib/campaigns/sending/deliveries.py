@@ -2,13 +2,15 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from datetime import datetime
+
+from msgspec.structs import replace
 
 from chalicelib.campaigns import changes, delivery_store, model, store
 from chalicelib.campaigns.model import CampaignDetail, Counts, Delivery, DeliveryState, State
 from chalicelib.kernel import log
-from chalicelib.kernel.aws import queues, tables
+from chalicelib.kernel.aws import queues
+from chalicelib.kernel.aws.failures import Stale
 from chalicelib.kernel.errors import NotFound, Unavailable
 
 
@@ -87,7 +89,7 @@ def retry(campaign_id: str, delivery_id: str) -> CampaignDetail:
 def _unless_over(delivery: Delivery) -> Iterator[None]:
     try:
         yield
-    except tables.Stale:
+    except Stale:
         log.info("delivery.note_too_late", delivery_id=delivery.id)
 
 

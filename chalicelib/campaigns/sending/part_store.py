@@ -6,12 +6,14 @@ answer was lost can neither count twice nor undo what another worker did.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from chalicelib.campaigns.sending.parts import Part, Plan, Progress
 from chalicelib.kernel import ids, settings
 from chalicelib.kernel.aws import raw
+from chalicelib.kernel.aws.failures import Stale
 from chalicelib.kernel.aws.items import plain, typed
 
 _PLAN = "plan"
@@ -80,9 +82,9 @@ def take(delivery_id: str, name: str, holder: str, now: int, until: int) -> Part
     }
     try:
         return _part(plain(raw.dynamodb("UpdateItem", update)["Attributes"]))
-    except raw.ConditionFailed as failure:
-        if failure.item and failure.item["holder"] == holder:
-            return _part(failure.item)  # our own first try, whose answer was lost
+    except Stale as failure:
+        if failure.found and failure.found[0]["holder"] == holder:
+            return _part(failure.found[0])  # our own first try, whose answer was lost
         return None
 
 
@@ -92,8 +94,8 @@ def save(part: Part) -> Part:
     put = {**_over(item, part.version), "ReturnValuesOnConditionCheckFailure": "ALL_OLD"}
     try:
         raw.dynamodb("PutItem", put)
-    except raw.ConditionFailed as failure:
-        if failure.item != plain(item):
+    except Stale as failure:
+        if list(failure.found) != [plain(item)]:
             raise Lost from None
     return replace(part, version=part.version + 1)
 
@@ -141,8 +143,8 @@ def book(free: int, taken: int | None) -> int | None:
     }
     try:
         raw.dynamodb("UpdateItem", update)
-    except raw.ConditionFailed as failure:
-        return int(failure.item["free_from"]) if failure.item else 0
+    except Stale as failure:
+        return int(failure.found[0]["free_from"]) if failure.found else 0
     return None
 
 
@@ -170,7 +172,7 @@ def _over(item: dict[str, Any], version: int) -> dict[str, Any]:
 def _transact(writes: Sequence[dict[str, Any]]) -> bool:
     try:
         raw.dynamodb("TransactWriteItems", {"TransactItems": list(writes), "ClientRequestToken": ids.new()})
-    except raw.ConditionFailed:
+    except Stale:
         return False
     return True
 

@@ -5,12 +5,13 @@ mail. Whoever holds a part's lease claims a batch on it, sends the batch, and se
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from enum import StrEnum
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from chalicelib.campaigns.model import Counts
 from chalicelib.kernel import ids
-from chalicelib.kernel.values import value
 
 LARGEST_BATCH = 50
 _PEOPLE_A_SEGMENT = 1_000
@@ -32,8 +33,7 @@ class Progress(StrEnum):
     DONE = "done"
 
 
-@value
-class Part:
+class Part(Struct, frozen=True):
     """`claim` are the people of the batch at hand. While it is `out`, SES may have been given it; otherwise it
     certainly was not, and only waits. `cursor` is where reading goes on after it. `until` is when the lease ends, in
     milliseconds: before, the part is its holder's, or nobody's if it rests. `strikes` counts set-backs in a row."""
@@ -74,8 +74,7 @@ class Part:
         return self.progress is Progress.OPEN and self.until < now
 
 
-@value
-class Plan:
+class Plan(Struct, frozen=True):
     """That a delivery was cut into parts, once: it outlives them, so that a late message cannot start it anew.
 
     `attempt` is the last one whose owed parts were opened; `stopped` says why nothing more is to be sent."""

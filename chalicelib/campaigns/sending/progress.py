@@ -1,16 +1,17 @@
 """How far a campaign is at this moment: while it is sent, the engine has its counts and its rows do not yet."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
-from chalicelib.audience import counts as census
+from msgspec import Struct
+from msgspec.structs import replace
+
+from chalicelib.audience import counts as audience_counts
 from chalicelib.audience import recipients
 from chalicelib.campaigns import delivery_store, store
 from chalicelib.campaigns.model import Campaign, CampaignDetail, Counts, Delivery, DeliveryState, State
 from chalicelib.campaigns.sending import deliveries, supervisor
 from chalicelib.kernel import ids, locks
 from chalicelib.kernel.errors import NotFound
-from chalicelib.kernel.values import value
 
 _COUNTING_SECONDS = 60
 
@@ -22,8 +23,7 @@ def with_live_counts(detail: CampaignDetail) -> CampaignDetail:
     return replace(detail, campaign=replace(detail.campaign, counts=counts), deliveries=found)
 
 
-@value
-class Progress:
+class Progress(Struct, frozen=True):
     """`expected` is how many there will be in the end, about; None when it is over, or being counted."""
 
     state: State
@@ -42,12 +42,12 @@ def read_progress(campaign_id: str) -> Progress:
 
 
 def _expected(campaign: Campaign, found: Sequence[Delivery]) -> int | None:
-    """A delivery that is tried again knows; everybody is in the census. To count some of them everybody has to be
-    looked at, so that is done once, by whoever watches first, and written down."""
+    """A delivery that is tried again knows; how many there are is kept as a count. To count only
+    some of them everybody has to be read, so that is done once, by whoever watches first, and written down."""
     if known := sum(one.counts.recipients for one in found):
         return known
     if campaign.targeting.everybody:
-        return census.total()
+        return audience_counts.total()
     with locks.held(f"count {campaign.id}", _COUNTING_SECONDS) as ours:
         return sum(_counted(campaign, one) for one in found) if ours else None
 

@@ -5,8 +5,10 @@ whatever it finds.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from datetime import timedelta
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from chalicelib.audience import recipients
 from chalicelib.bounces import service as bounces
@@ -18,7 +20,6 @@ from chalicelib.campaigns.sending.worker import Halt, Job, PartRun, Pause
 from chalicelib.kernel import clock, ids, log
 from chalicelib.kernel.aws import queues
 from chalicelib.kernel.errors import GnaError, NotFound, Unavailable
-from chalicelib.kernel.values import value
 
 QUEUE = "sending"
 OWED_FOR = timedelta(days=30)
@@ -27,8 +28,7 @@ _COUNT_UP_TO = 16_000
 _FORGOTTEN = "What this delivery still owed is no longer known: it ended more than thirty days ago"
 
 
-@value
-class Order:
+class Order(Struct, frozen=True):
     """A message on the queue: one part of one delivery, to be worked on."""
 
     campaign_id: str

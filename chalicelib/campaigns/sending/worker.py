@@ -7,7 +7,9 @@ shown, and sent again only when an admin says so.
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from chalicelib.audience import recipients
 from chalicelib.audience.recipients import Recipient
@@ -18,7 +20,6 @@ from chalicelib.campaigns.sending.pacing import Pace
 from chalicelib.campaigns.sending.parts import LARGEST_BATCH, Kind, Part
 from chalicelib.kernel import clock, log
 from chalicelib.kernel.errors import Unavailable
-from chalicelib.kernel.values import value
 from chalicelib.mail.failures import Failure, QuotaReached, Stopped, Transient, Unanswered
 
 LEASE_MS = 90_000
@@ -48,8 +49,7 @@ class Halt(Exception):
         self.reason = reason
 
 
-@value
-class Job:
+class Job(Struct, frozen=True):
     """What a part needs to know of its delivery: the letter is posted by `post`, one result for each person."""
 
     delivery: Delivery

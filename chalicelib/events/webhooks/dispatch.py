@@ -8,15 +8,17 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from datetime import timedelta
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from chalicelib.events.model import Event
 from chalicelib.events.webhooks import bus, health, model, post, store
 from chalicelib.events.webhooks.model import BUS, Attempt, Owed, Result, Webhook
 from chalicelib.kernel import clock, ids, locks, log, settings
-from chalicelib.kernel.aws import queues, tables
-from chalicelib.kernel.values import value
+from chalicelib.kernel.aws import queues
+from chalicelib.kernel.aws.failures import Stale
 
 AddressOf = Callable[[str], str | None]
 
@@ -34,8 +36,7 @@ _SETTLED_AT_ONCE = 12
 _SETTLED_WITHIN = 1.0
 
 
-@value
-class Destination:
+class Destination(Struct, frozen=True):
     id: str
     webhook: Webhook | None
     at_once: int
@@ -163,7 +164,7 @@ class _Drain:
         try:
             store.put_off(self._to.id, tried, failed, due)
             store.hold(self._to.id, batch[0].event.aggregate_id, due)
-        except tables.Stale:
+        except Stale:
             return  # no longer owed: the destination was removed meanwhile
         if wait < 60:
             self._again(int(wait) + 1)

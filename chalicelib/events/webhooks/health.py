@@ -1,13 +1,14 @@
 """Whether a webhook is well: left alone while it fails, disabled with a word to the admin when it is over."""
 
 from contextlib import suppress
-from dataclasses import replace
 from datetime import datetime
+
+from msgspec.structs import replace
 
 from chalicelib.events.webhooks import model, store
 from chalicelib.events.webhooks.model import DISABLED, PATIENCE, Webhook
 from chalicelib.kernel import clock, log, settings
-from chalicelib.kernel.aws import tables
+from chalicelib.kernel.aws.failures import Stale
 from chalicelib.mail import notices
 
 
@@ -20,7 +21,7 @@ def judge(webhook: Webhook, sent: int, failed: int, tripped: bool, gone: bool) -
             _recovered(webhook)
         elif failed:
             _failing(webhook, tripped, clock.now())
-    except tables.Stale:
+    except Stale:
         return  # removed, repaired or paused meanwhile: what was seen says nothing about it now
 
 
@@ -57,5 +58,5 @@ def tell(webhook: Webhook) -> None:
         f"What happens from now on is not sent to it. Once it works again, enable it and replay what it missed "
         f"(events are kept for 30 days): {settings.current().url('/admin/webhooks')}",
     )
-    with suppress(tables.Stale):  # removed meanwhile
+    with suppress(Stale):  # removed meanwhile
         store.change(webhook.id, untold=None)

@@ -4,10 +4,11 @@ import random
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 
+from msgspec import Struct
+
 from chalicelib.events.model import Event, EventType
 from chalicelib.kernel import clock, settings
 from chalicelib.kernel.errors import Invalid
-from chalicelib.kernel.values import value
 
 ACTIVE, PAUSED, DISABLED = "active", "paused", "disabled"
 BUS = "eventbridge"
@@ -27,8 +28,7 @@ _LONGEST_ASKED_WAIT = 86_400
 _SCHEDULE = (5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400)
 
 
-@value
-class Webhook:
+class Webhook(Struct, frozen=True):
     """`types` empty means every type. `key` names the signing secret, which is kept nowhere. `untold`: the admin
     has yet to be mailed that it was disabled."""
 
@@ -64,16 +64,14 @@ class Webhook:
         return self.state == ACTIVE and (self.resume_at is None or self.resume_at <= clock.text(moment))
 
 
-@value
-class Previous:
+class Previous(Struct, frozen=True):
     """A key that was replaced, and until when it signs too."""
 
     key: str
     until: str
 
 
-@value
-class Owed:
+class Owed(Struct, frozen=True):
     """An event on its way to one destination."""
 
     event: Event
@@ -81,8 +79,7 @@ class Owed:
     due_at: str
 
 
-@value
-class Result:
+class Result(Struct, frozen=True):
     """What came of one try. `error` is a reason of ours, never what the other side said."""
 
     ok: bool
@@ -96,8 +93,7 @@ class Result:
         return self.status == 410
 
 
-@value
-class Attempt:
+class Attempt(Struct, frozen=True):
     id: str
     event_id: str
     type: str

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from itertools import islice
 from typing import Any
 
+from msgspec import Struct
+
 from chalicelib.events.model import Event
 from chalicelib.events.webhooks import model, post, replay, signing, store
 from chalicelib.events.webhooks.model import (
@@ -18,18 +20,17 @@ from chalicelib.events.webhooks.model import (
     Webhook,
 )
 from chalicelib.kernel import clock, ids, settings
-from chalicelib.kernel.aws import queues, tables
+from chalicelib.kernel.aws import queues
+from chalicelib.kernel.aws.failures import Stale
 from chalicelib.kernel.errors import Conflict, Invalid, NotFound
 from chalicelib.kernel.http import egress
-from chalicelib.kernel.values import value
 
 _RESOLVING = 3.0
 _LONGEST_PAGE = 100
 _NONE = "There is no such webhook"
 
 
-@value
-class Revealed:
+class Revealed(Struct, frozen=True):
     """A webhook with its secret: the only time it is shown."""
 
     webhook: Webhook
@@ -94,7 +95,7 @@ def change(webhook_id: str, fields: Mapping[str, Any]) -> Webhook:
 def remove(webhook_id: str) -> None:
     try:
         store.remove(webhook_id)
-    except tables.Stale:
+    except Stale:
         raise NotFound(_NONE) from None
 
 
@@ -107,7 +108,7 @@ def rotate(webhook_id: str) -> Revealed:
     previous = (*live, Previous(before.key, clock.text(now + OVERLAP)))
     try:
         webhook = store.change(webhook_id, {"key": before.key}, key=ids.new(), previous=store.packed(previous))
-    except tables.Stale:
+    except Stale:
         raise Conflict("The secret was changed by somebody else just now") from None
     return Revealed(webhook, signing.secret(webhook.id, webhook.key))
 
@@ -149,7 +150,7 @@ def _open(webhook_id: str) -> Webhook:
 def _change(webhook_id: str, **values: Any) -> Webhook:
     try:
         return store.change(webhook_id, **values)
-    except tables.Stale:
+    except Stale:
         raise NotFound(_NONE) from None
 
 

@@ -9,6 +9,7 @@ from contextlib import suppress
 from datetime import datetime
 from typing import Any
 
+from msgspec.structs import asdict
 from pynamodb.attributes import (
     BooleanAttribute,
     JSONAttribute,
@@ -22,6 +23,7 @@ from chalicelib.events.model import KEPT, Event
 from chalicelib.events.webhooks.model import HISTORY, Attempt, Owed, Previous, Result, Webhook
 from chalicelib.kernel import clock, ids
 from chalicelib.kernel.aws import tables
+from chalicelib.kernel.aws.failures import Stale
 
 
 class WebhookRow(tables.Row):
@@ -85,7 +87,7 @@ def get(id: str) -> Webhook | None:
 
 
 def add(webhook: Webhook) -> None:
-    values = {name: value for name, value in vars(webhook).items() if name != "id"}
+    values = {name: value for name, value in asdict(webhook).items() if name != "id"}
     sets = {"types": set(webhook.types) or None, "previous": packed(webhook.previous) or None}
     tables.put(WebhookRow(webhook.id, **values | sets))
 
@@ -183,7 +185,7 @@ def hold(destination: str, aggregate_id: str, until: datetime) -> None:
         consistent_read=True,
     )
     for row in rows:
-        with suppress(tables.Stale):  # heard or removed meanwhile
+        with suppress(Stale):  # heard or removed meanwhile
             tables.update(row, [DispatchRow.due_at.set(due_at)], DispatchRow.key.exists())
 
 

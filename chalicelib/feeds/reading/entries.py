@@ -11,10 +11,11 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any
 
+from msgspec import Struct
+
 from chalicelib.feeds.model import Entry, identity
 from chalicelib.feeds.reading import document, excerpt
 from chalicelib.feeds.reading.document import NotAFeed
-from chalicelib.kernel.values import value
 
 _LONGEST_TITLE = 300
 _HTML_TYPES = ("text/html", "application/xhtml+xml")
@@ -22,8 +23,7 @@ _HTML_TYPES = ("text/html", "application/xhtml+xml")
 _EARLIEST = datetime(1990, 1, 1, tzinfo=UTC)
 
 
-@value
-class Feed:
+class Feed(Struct, frozen=True):
     """`hub` and `topic` are the feed's own word on who announces its changes, and under which name."""
 
     title: str

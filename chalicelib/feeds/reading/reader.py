@@ -5,12 +5,13 @@ import re
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
+from msgspec import Struct
+
 from chalicelib.feeds.reading import entries, excerpt
 from chalicelib.feeds.reading.document import NotAFeed
 from chalicelib.feeds.reading.entries import Feed
 from chalicelib.kernel.http import client
 from chalicelib.kernel.http.client import Answer, Bounds, FetchFailed
-from chalicelib.kernel.values import value
 
 _BOUNDS = Bounds(seconds=7.0, largest=5_000_000, redirects=5)
 _ACCEPT = (
@@ -23,8 +24,7 @@ _LINK = re.compile(r"<([^<>]{1,2000})>([^<]{0,400})")
 _RELATION = re.compile(r"""\brel\s*=\s*"?([\w\s-]{1,80})""", re.IGNORECASE)
 
 
-@value
-class Known:
+class Known(Struct, frozen=True):
     """What the last answer said about itself, so that the next may be just: unchanged."""
 
     etag: str = ""
@@ -32,8 +32,7 @@ class Known:
     body_hash: str = ""
 
 
-@value
-class Reading:
+class Reading(Struct, frozen=True):
     """`feed` is None if it is what it was."""
 
     feed: Feed | None

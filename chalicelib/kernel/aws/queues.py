@@ -37,7 +37,7 @@ def consume(event: Mapping[str, Any], handle: Callable[[Mapping[str, Any]], None
 
 def probe() -> None:
     """Raise `Unavailable` if the queues do not answer."""
-    raw.sqs("GetQueueUrl", {"QueueName": name("mail")})
+    raw.sqs("GetQueueUrl", {"QueueName": name("audience")})
 
 
 @cache

@@ -5,49 +5,35 @@ thousand people would be mostly that. Signing, credentials and connections are s
 """
 
 import json
-import random
 import socket
 import time
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
+from msgspec import Struct
+
 from chalicelib.kernel.aws import session as aws
+from chalicelib.kernel.aws.failures import (
+    CONDITION_FAILED,
+    TRANSACTION_CANCELLED,
+    Stale,
+    failed_condition,
+    is_transient,
+    rest,
+)
 from chalicelib.kernel.aws.items import plain
 from chalicelib.kernel.errors import Unavailable
-from chalicelib.kernel.values import value
 
 _ATTEMPTS = 4
-_CONDITION = "ConditionalCheckFailedException"
-_CANCELLED = "TransactionCanceledException"
-_AGAIN = frozenset(
-    {
-        "InternalServerError",
-        "LimitExceededException",
-        "ProvisionedThroughputExceededException",
-        "RequestLimitExceeded",
-        "ServiceUnavailable",
-        "ThrottlingException",
-        "TransactionConflictException",
-        "TransactionInProgressException",
-    }
-)
+_REST = 0.05
 _DYNAMODB_TARGET, _SQS_TARGET = "DynamoDB_20120810.", "AmazonSQS."
 # botocore leaves this off: a body then waits until its head is acknowledged, which may take 40 ms a call.
 _AT_ONCE = (socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 _LONGEST_REST = 30.0
 
 
-class ConditionFailed(Exception):
-    """A condition did not hold; `item` is what was stored instead, if the call asked for it."""
-
-    def __init__(self, item: dict[str, Any] | None = None) -> None:
-        super().__init__("a condition did not hold")
-        self.item = item
-
-
-@value
-class _Service:
+class _Service(Struct, frozen=True):
     """`name` is botocore's, `host` begins the host name, `signed_as` is what a signature calls it."""
 
     name: str
@@ -65,7 +51,7 @@ def dynamodb(operation: str, parameters: Mapping[str, Any]) -> Any:
     """Call DynamoDB, several times if it is busy or the answer is lost.
 
     So a write must be conditional on what it changes: its second try then fails instead of counting twice, and
-    `ConditionFailed.item` shows whether it was its own first try that got in the way.
+    `Stale.found` shows whether it was its own first try that got in the way.
     """
     return _insisted(_DYNAMODB, _DYNAMODB_TARGET, operation, parameters)
 
@@ -91,7 +77,7 @@ def _insisted(service: _Service, target: str, operation: str, parameters: Mappin
     body = json.dumps(parameters).encode()
     for attempt in range(_ATTEMPTS):
         if attempt:
-            time.sleep(random.uniform(0, 0.05 * 2**attempt))  # noqa: S311 - jitter, not a secret
+            rest(attempt, _REST)
         answer = _tried(service, operation, headers, body)
         if answer is not None:
             return answer
@@ -106,21 +92,21 @@ def _tried(service: _Service, operation: str, headers: Mapping[str, str], body: 
     try:
         status, answer = _exchange(service, operation, "/", headers, body)
     except (HTTPClientError, NotConnected):
-        return None  # lost on the way, or never begun: to botocore these are no relatives
+        return None  # lost on the way, or never begun: these exceptions share no base class
     if status < 300:
         return answer
     code = _code(answer)
-    if code == _CONDITION:
-        raise ConditionFailed(plain(answer["Item"]) if answer.get("Item") else None)
-    if code == _CANCELLED and _failed_condition(answer):
-        raise ConditionFailed
-    if code in _AGAIN or code == _CANCELLED or status >= 500:
+    if code == CONDITION_FAILED:
+        raise Stale([plain(answer["Item"])] if answer.get("Item") else ())
+    if code == TRANSACTION_CANCELLED and failed_condition(_reasons(answer)):
+        raise Stale
+    if code == TRANSACTION_CANCELLED or is_transient(code, status):
         return None
     raise _client_error(operation, status, answer)
 
 
-def _failed_condition(answer: Mapping[str, Any]) -> bool:
-    return any(reason.get("Code") == "ConditionalCheckFailed" for reason in answer.get("CancellationReasons", ()))
+def _reasons(answer: Mapping[str, Any]) -> list[str | None]:
+    return [reason.get("Code") for reason in answer.get("CancellationReasons", ())]
 
 
 def _exchange(
@@ -128,10 +114,10 @@ def _exchange(
 ) -> tuple[int, Any]:
     from botocore.awsrequest import AWSRequest
 
-    door = _door(aws.session(), service)
-    request = AWSRequest(method="POST", url=door.endpoint + path, data=body, headers=dict(headers))
-    door.sign(request)
-    response = door.send(operation, request.prepare())
+    connection = _connection(aws.botocore_session(), service)
+    request = AWSRequest(method="POST", url=connection.endpoint + path, data=body, headers=dict(headers))
+    connection.sign(request)
+    response = connection.send(operation, request.prepare())
     aws.check_whole(response)
     answer = _json(response.content)
     # DynamoDB says in the body which error it is, SES in a header.
@@ -148,7 +134,7 @@ def _json(content: bytes) -> dict[str, Any]:
     return answer if isinstance(answer, dict) else {}
 
 
-class _Door:
+class _Connection:
     """One service as this process reaches it: where, signed how, over which connections."""
 
     def __init__(self, session: Any, service: _Service) -> None:
@@ -199,8 +185,8 @@ class _Door:
 
 
 @lru_cache(maxsize=8)
-def _door(session: Any, service: _Service) -> _Door:
-    return _Door(session, service)
+def _connection(session: Any, service: _Service) -> _Connection:
+    return _Connection(session, service)
 
 
 def _endpoint(session: Any, service: _Service, region: str) -> str:

@@ -1,36 +1,29 @@
-"""The one door to AWS services other than tables: a cached client each, and failures by meaning.
+"""The one session of this process, a cached client for each service, and failures by meaning.
 
-botocore without boto3: pynamodb already loads it, and boto3 would only add its import time.
+Tables have a module of their own; everything else that is asked of AWS goes through `call`.
 """
 
 import threading
 from functools import cache, lru_cache
 from typing import Any
 
+from chalicelib.kernel.aws.failures import is_transient
 from chalicelib.kernel.errors import Unavailable
 
-_TRANSIENT = frozenset(
-    {
-        "InternalError",
-        "InternalFailure",
-        "InternalServerError",
-        "InternalServiceErrorException",
-        "ProvisionedThroughputExceededException",
-        "RequestLimitExceeded",
-        "RequestTimeout",
-        "ServiceUnavailable",
-        "Throttling",
-        "ThrottlingException",
-        "TooManyRequestsException",
-    }
-)
-
-# botocore's clients may be used by several threads, but not made by several at once.
+# boto3's clients may be used by several threads, but not made by several at once.
 making = threading.Lock()
 
 
 @lru_cache(maxsize=1)
 def session() -> Any:
+    import boto3
+
+    return boto3.session.Session(botocore_session=botocore_session())
+
+
+@lru_cache(maxsize=1)
+def botocore_session() -> Any:
+    """What is below boto3's session, for pynamodb and for `raw`: a second would read the same endpoints again."""
     import botocore.session
 
     made = botocore.session.get_session()
@@ -48,7 +41,7 @@ def client(service: str, attempts: int = 3) -> Any:
     files: dict[str, Any] = {"signature_version": "s3v4", "s3": {"addressing_style": "virtual"}}
     config = Config(connect_timeout=3, read_timeout=10, retries=retries, **(files if service == "s3" else {}))
     with making:
-        return session().create_client(service, config=config)
+        return session().client(service, config=config)
 
 
 def call(service: str, operation: str, **parameters: Any) -> Any:
@@ -58,7 +51,7 @@ def call(service: str, operation: str, **parameters: Any) -> Any:
     try:
         return getattr(client(service), operation)(**parameters)
     except ClientError as failure:
-        if failure.response["Error"]["Code"] in _TRANSIENT or _status(failure) >= 500:
+        if is_transient(failure.response["Error"]["Code"], _status(failure)):
             raise Unavailable from failure
         raise
     except BotoCoreError as failure:
@@ -66,8 +59,8 @@ def call(service: str, operation: str, **parameters: Any) -> Any:
 
 
 def check_whole(response: Any) -> None:
-    """An answer that was cut off on its way is none. botocore reads it as an empty one, and an empty one means:
-    there is nobody, there is nothing left to do."""
+    """A truncated answer is a failure. botocore reads it as an empty one, and an empty one means: there is nobody,
+    there is nothing left to do."""
     from botocore.exceptions import ConnectionClosedError
 
     promised = response.headers.get("content-length")

@@ -1,16 +1,11 @@
-"""DynamoDB as the stores use it: rows, single writes, transactions; failures by meaning.
+"""DynamoDB as the stores use it: rows, single writes, transactions. pynamodb's exceptions end here, as `failures`."""
 
-pynamodb's exceptions end here. A write whose condition did not hold raises `Stale`; a database that does not
-answer, or answers that it cannot now, raises `Unavailable`.
-"""
-
-import random
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import lru_cache
 from typing import Any, TypeVar
 
+from msgspec import Struct
 from pynamodb.connection import Connection
 from pynamodb.connection.table import TableConnection
 from pynamodb.constants import ALL_OLD
@@ -22,24 +17,22 @@ from pynamodb.transactions import TransactGet, TransactWrite
 
 from chalicelib.kernel import settings
 from chalicelib.kernel.aws import session as aws
+from chalicelib.kernel.aws.failures import (
+    CONDITION_FAILED,
+    CONFLICTS,
+    TRANSACTION_CANCELLED,
+    Stale,
+    failed_condition,
+    is_defect,
+    lost_to_another,
+    rest,
+)
 from chalicelib.kernel.errors import Unavailable
-from chalicelib.kernel.values import value
 
 _CONFLICT_ATTEMPTS = 6
-_CONFLICTS = {"TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"}
-_CANCELLED = "TransactionCanceledException"
-_CONDITION = "ConditionalCheckFailedException"
+_REST = 0.02
 
 R = TypeVar("R", bound="Row")
-
-
-class Stale(Exception):
-    """A condition did not hold. `found` has, for each write of a transaction, the row that was in the way, if
-    the write asked for it with `show=True`."""
-
-    def __init__(self, found: Sequence["Row | None"] = ()) -> None:
-        super().__init__("a condition did not hold")
-        self.found = found
 
 
 def name(table: str) -> str:
@@ -61,29 +54,25 @@ class Row(Model):
         return connection
 
 
-@value
-class Put:
+class Put(Struct, frozen=True):
     row: Row
     condition: Condition | None = None
     show: bool = False
 
 
-@value
-class Update:
+class Update(Struct, frozen=True):
     row: Row
     actions: Sequence[Action]
     condition: Condition | None = None
     show: bool = False
 
 
-@value
-class Delete:
+class Delete(Struct, frozen=True):
     row: Row
     condition: Condition | None = None
 
 
-@value
-class Check:
+class Check(Struct, frozen=True):
     row: Row
     condition: Condition
 
@@ -159,11 +148,12 @@ def transact(*writes: Write) -> None:
             return
         except TransactWriteError as failure:
             reasons = _reasons(failure, writes)
-            if any(reason and reason.code == "ConditionalCheckFailed" for reason in reasons):
+            codes = [reason.code if reason else None for reason in reasons]
+            if failed_condition(codes):
                 raise Stale(_found(writes, reasons)) from failure
-            if not any(reason and reason.code in _CONFLICTS for reason in reasons) and not _conflicts(failure):
+            if not lost_to_another(codes) and _code(failure) not in CONFLICTS:
                 raise _translated(failure) from failure
-        _rest(attempt)
+        rest(attempt, _REST)
     raise Unavailable("The database is busy")
 
 
@@ -174,14 +164,10 @@ def _patiently(write: Callable[[], object]) -> None:
             write()
             return
         except PynamoDBException as failure:
-            if not _conflicts(failure):
+            if _code(failure) not in CONFLICTS:
                 raise
-        _rest(attempt)
+        rest(attempt, _REST)
     raise Unavailable("The database is busy")
-
-
-def _rest(attempt: int) -> None:
-    time.sleep(random.uniform(0, 0.02 * 2**attempt))  # noqa: S311 - jitter, not a secret
 
 
 def _transact(writes: Sequence[Write]) -> None:
@@ -219,29 +205,18 @@ def _found(writes: Sequence[Write], reasons: list[Any]) -> list[Row | None]:
     ]
 
 
-def _conflicts(failure: PynamoDBException) -> bool:
-    return _code(failure) in ("TransactionConflictException", "TransactionInProgressException")
-
-
 @contextmanager
 def _reaching() -> Iterator[None]:
     try:
         yield
     except PynamoDBException as failure:
-        if _code(failure) in (_CONDITION, _CANCELLED):
+        if _code(failure) in (CONDITION_FAILED, TRANSACTION_CANCELLED):
             raise Stale from failure
         raise _translated(failure) from failure
 
 
 def _translated(failure: PynamoDBException) -> Exception:
-    """A refusal that means a defect of ours (bad expression, missing table or right) stays what it is."""
-    if _code(failure) in (
-        "ValidationException",
-        "ResourceNotFoundException",
-        "AccessDeniedException",
-    ):
-        return failure
-    return Unavailable()
+    return failure if is_defect(_code(failure)) else Unavailable()
 
 
 def _code(failure: PynamoDBException) -> str | None:
@@ -270,7 +245,7 @@ class _Connection(Connection):
 
     @property
     def session(self) -> Any:
-        return aws.session()
+        return aws.botocore_session()
 
     @property
     def client(self) -> Any:

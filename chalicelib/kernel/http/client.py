@@ -10,15 +10,16 @@ import threading
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager, suppress
-from dataclasses import replace
 from functools import lru_cache
 from http.client import HTTPException
 from typing import Any
 from urllib.parse import urljoin
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from chalicelib.kernel import settings
 from chalicelib.kernel.http import egress
-from chalicelib.kernel.values import value
 from chalicelib.kernel.version import VERSION
 
 _PERMANENT = (301, 308)
@@ -39,8 +40,7 @@ class FetchFailed(Exception):
         self.reason = reason
 
 
-@value
-class Bounds:
+class Bounds(Struct, frozen=True):
     """`largest` is of the body as it was before compression; at 0 it is not read at all."""
 
     seconds: float = 8.0
@@ -48,8 +48,7 @@ class Bounds:
     redirects: int = 5
 
 
-@value
-class Answer:
+class Answer(Struct, frozen=True):
     """`url` is where it came from in the end; `permanent_url` is where permanent redirects alone lead."""
 
     status: int
@@ -60,8 +59,7 @@ class Answer:
     elapsed: float
 
 
-@value
-class _Call:
+class _Call(Struct, frozen=True):
     method: str
     url: str
     headers: Mapping[str, str]

@@ -10,8 +10,9 @@ import socket
 import threading
 from typing import Any
 
+from msgspec import Struct
+
 from chalicelib.kernel import settings
-from chalicelib.kernel.values import value
 
 _LONGEST_URL = 2048
 _DEFAULT_PORTS = {"http": 80, "https": 443}
@@ -33,8 +34,7 @@ class Unreachable(Exception):
         self.refused = refused
 
 
-@value
-class Target:
+class Target(Struct, frozen=True):
     scheme: str
     host: str
     port: int

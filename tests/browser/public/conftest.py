@@ -29,7 +29,7 @@ class House:
         self.url, self.http, self._mailbox = url, http, mailbox
 
     def mails(self, address: str) -> list[dict[str, Any]]:
-        """Newest first, after doing what waits on the mail queue."""
+        """Newest first, after doing what waits on the audience queue."""
         self._work()
         return self._mailbox.mails(to=address)
 
@@ -67,7 +67,7 @@ class House:
         return any(row.email == address for row in SubscriberRow.scan(consistent_read=True))
 
     def _work(self) -> None:
-        for message in received("mail"):
+        for message in received("audience"):
             jobs.handle(message)
 
 

@@ -1,18 +1,20 @@
-"""The five answers of the door, in the words API Gateway understands."""
+"""The five answers of the authorizer, in the words API Gateway understands."""
 
 import pytest
 
 from chalicelib.access.authorizer import handle
-from chalicelib.access.door import door
 from chalicelib.kernel.errors import Unavailable
 from tests.rooms.access.conftest import token
 
 ARN = "arn:aws:execute-api:eu-west-1:123456789012:abcdef1234/api/GET/admin/api/subscribers"
 
 
-@pytest.fixture(params=[handle, door], ids=["its own function", "Chalice"])
+@pytest.fixture(params=["its own function", "Chalice"])
 def ask(request):
-    return lambda text: request.param({"type": "TOKEN", "authorizationToken": text, "methodArn": ARN}, None)
+    from app import authorizer
+
+    answer = handle if request.param == "its own function" else authorizer
+    return lambda text: answer({"type": "TOKEN", "authorizationToken": text, "methodArn": ARN}, None)
 
 
 def test_a_person_of_the_team_is_let_into_admin_and_known_by_name(ask, team):
@@ -42,7 +44,7 @@ def test_keys_that_cannot_be_had_are_a_failure_and_not_a_verdict(ask, team, caps
     team.vanish()
     with pytest.raises(Unavailable):
         ask(token())
-    assert "door.keys_unreachable" in capsys.readouterr().out
+    assert "authorizer.keys_unreachable" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("missing", ["CF_ACCESS_TEAM_NAME", "CF_ACCESS_AUD"])
@@ -62,7 +64,7 @@ def test_a_defect_of_ours_does_not_open_the_door(ask, team, monkeypatch, capsys)
     monkeypatch.setattr("chalicelib.access.authorizer.verify", defect)
     with pytest.raises(Unavailable):
         ask(token())
-    assert "door.crashed" in capsys.readouterr().out
+    assert "authorizer.crashed" in capsys.readouterr().out
 
 
 def test_auth_can_be_switched_off_at_home(ask, configure):
@@ -71,7 +73,7 @@ def test_auth_can_be_switched_off_at_home(ask, configure):
 
 
 def test_auth_cannot_be_switched_off_when_deployed(ask, team, configure):
-    configure(DISABLE_AUTH="true", AWS_LAMBDA_FUNCTION_NAME="gna-prod-door")
+    configure(DISABLE_AUTH="true", AWS_LAMBDA_FUNCTION_NAME="gna-prod-authorizer")
     assert ask("") == {}
     assert ask(token()) == {}
 
@@ -80,5 +82,5 @@ def test_nothing_of_the_token_is_logged(ask, team, capsys):
     text = token(aud=["other"])
     ask(text)
     written = capsys.readouterr().out
-    assert "door.refused" in written
+    assert "authorizer.refused" in written
     assert not any(part in written for part in (*text.split("."), "owner@example.org"))

@@ -1,10 +1,9 @@
-"""No way around the door: the route table itself is walked."""
+"""No way around the authorizer: the route table itself is walked."""
 
 import re
 
 import yaml
 
-from chalicelib.access.door import door
 from tests.conftest import TEMPLATE
 
 
@@ -18,13 +17,17 @@ def _is_admin(path):
     return re.match(r"/admin(/|$)", path) is not None
 
 
-def test_every_route_under_admin_has_the_door():
+def test_every_route_under_admin_has_the_authorizer():
+    import app
+
     assert [
-        (path, method) for path, method, entry in _routes() if _is_admin(path) and entry.authorizer is not door
+        (path, method)
+        for path, method, entry in _routes()
+        if _is_admin(path) and entry.authorizer is not app.authorizer
     ] == []
 
 
-def test_the_door_stands_nowhere_else():
+def test_the_authorizer_stands_nowhere_else():
     assert [(path, method) for path, method, entry in _routes() if not _is_admin(path) and entry.authorizer] == []
 
 
@@ -36,11 +39,11 @@ def test_no_first_part_of_a_path_is_a_parameter_that_could_be_admin():
     assert [path for path, _, _ in _routes() if path.startswith("/{")] == []
 
 
-def test_the_door_keeps_no_verdict_and_reads_the_header_of_access():
+def test_the_authorizer_keeps_no_verdict_and_reads_the_header_of_access():
     import app
 
     [config] = app.app.builtin_auth_handlers
-    assert (config.name, config.ttl_seconds, config.header) == ("door", 0, "Cf-Access-Jwt-Assertion")
+    assert (config.name, config.ttl_seconds, config.header) == ("authorizer", 0, "Cf-Access-Jwt-Assertion")
 
 
 def test_the_template_gives_every_refusal_of_the_gateway_its_status_and_our_form_of_body():

@@ -1,15 +1,15 @@
-"""Guarded routes as a caller meets them: through the gateway, the door, and what a route demands beside it."""
+"""Guarded routes as a caller meets them: through the gateway, the authorizer, and what a route demands beside it."""
 
 import json
+import sys
 
 import pytest
 from chalice.app import Chalice
 
 from chalicelib.access import audit
-from chalicelib.access.door import door
-from chalicelib.web import responses
+from chalicelib.web import responses, routing
 from chalicelib.web.request import FORM, JSON
-from chalicelib.web.routing import Routes
+from chalicelib.web.routing import Route
 from local.gateway.gateway import Gateway
 from tests.fixtures.client import Client
 from tests.rooms.access.conftest import token
@@ -18,30 +18,40 @@ ELSEWHERE = "https://evil.example"
 OURS = "https://news.example.org"
 
 
+ROUTES = (
+    routing.admin_api("GET /admin/whoami", "guarded:whoami"),
+    Route(("POST",), "/admin/api/things", "guarded:make", "web.responses:error", routing.ADMIN, (JSON, FORM)),
+    routing.admin_api("DELETE /admin/api/things/{thing_id}", "guarded:remove"),
+    routing.admin_api("GET /elsewhere", "guarded:elsewhere"),
+)
+
+
+def whoami(request):
+    return responses.json({"identity": request.identity})
+
+
+def make(request):
+    audit.record(request, "thing.make", thing_id="42")
+    return responses.json(request.fields, 201)
+
+
+def remove(request):
+    return responses.no_content()
+
+
+def elsewhere(request):
+    return responses.json({})
+
+
 @pytest.fixture(scope="module")
 def app():
+    from app import authorizer
+
+    sys.modules["chalicelib.guarded"] = sys.modules[__name__]
     app = Chalice(app_name="guarded")
-    routes = Routes("guarded", authorizer=door)
-
-    @routes.get("/admin/whoami")
-    def whoami(request):
-        return responses.json({"identity": request.identity})
-
-    @routes.post("/admin/api/things", accepts=(JSON, FORM))
-    def make(request):
-        audit.record(request, "thing.make", thing_id="42")
-        return responses.json(request.fields, 201)
-
-    @routes.delete("/admin/api/things/{thing_id}")
-    def remove(request):
-        return responses.no_content()
-
-    @routes.get("/elsewhere")
-    def elsewhere(request):
-        return responses.json({})
-
-    app.register_blueprint(routes)
-    return app
+    routing.register(app, ROUTES, authorizer)
+    yield app
+    del sys.modules["chalicelib.guarded"]
 
 
 @pytest.fixture

@@ -1,9 +1,9 @@
 """Bounces, feed, webhooks and settings, as pages."""
 
 import re
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from chalicelib.admin import configuration
 from chalicelib.bounces import service as bounces

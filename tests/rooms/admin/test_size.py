@@ -1,12 +1,12 @@
 """No page is larger than 60 KB, whatever of what is allowed stands in it: the longest words, and letters that are
 written with five or twelve."""
 
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from msgspec.structs import replace
 
-from chalicelib.audience.stores import counts as census_store
+from chalicelib.audience.stores import counts
 from chalicelib.bounces import service as bounces
 from chalicelib.campaigns import fields, service
 from chalicelib.campaigns.model import Counts, Targeting, Terms
@@ -56,7 +56,7 @@ def people(desk):
         for number in range(401)
     ]
     crowd.write("subscribers", rows)
-    tables.transact(census_store.count_write(clock.now().date(), joined=len(rows)))
+    tables.transact(counts.count_write(clock.now().date(), joined=len(rows)))
     return [row["id"] for row in rows]
 
 

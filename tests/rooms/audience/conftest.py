@@ -18,10 +18,10 @@ from tests.rooms.audience.reader import Reader
 
 @pytest.fixture
 def deliver(ses: Mailbox) -> Callable[[], None]:
-    """Do what waits on the mail queue."""
+    """Do what waits on the audience queue."""
 
     def run() -> None:
-        for message in received("mail"):
+        for message in received("audience"):
             jobs.handle(message)
 
     return run
@@ -59,7 +59,7 @@ def rows(aws: None) -> Callable[[str], list[dict[str, Any]]]:
 def calls(aws: None) -> Iterator[list[str]]:
     """Every call to AWS, in order."""
     heard: list[str] = []
-    emitters = (session().get_component("event_emitter"), tables._connection().client.meta.events)
+    emitters = (session().events, tables._connection().client.meta.events)
 
     def hear(event_name: str, **_: object) -> None:
         heard.append(event_name.rpartition(".")[2])

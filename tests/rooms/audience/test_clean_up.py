@@ -97,7 +97,7 @@ def test_a_sign_up_the_queue_gave_up_is_handed_over_again_until_it_is_a_day_old(
             reader().deliver()
         ses.tell(down=False)
     jobs.clean_up(_always)
-    assert received("mail") == [], "the queue may still be at it"
+    assert received("audience") == [], "the queue may still be at it"
     later(minutes=20)
     jobs.clean_up(_always)
     reader().deliver()
@@ -105,7 +105,7 @@ def test_a_sign_up_the_queue_gave_up_is_handed_over_again_until_it_is_a_day_old(
     assert reader().confirm().status == 303
     later(minutes=20)
     jobs.clean_up(_always)
-    assert received("mail") == [], "once is enough"
+    assert received("audience") == [], "once is enough"
 
 
 def _nobody_answers(operation: str, parameters: object) -> None:

@@ -39,7 +39,7 @@ def test_a_syntactically_invalid_address_is_refused(http, email):
     answer = http.post("/api/subscribe", json={"email": email})
     assert answer.status == 400
     assert set(answer.json) == {"error"}
-    assert received("mail") == []
+    assert received("audience") == []
 
 
 def test_an_address_is_trimmed_and_case_makes_no_difference(reader, rows):
@@ -240,7 +240,7 @@ def test_a_bot_is_told_success_and_nothing_happens(http, rows, bait):
     answer = http.post("/api/subscribe", json={"email": "ada@example.net", **bait})
     assert (answer.status, answer.json) == (201, {"status": "confirmation_sent"})
     assert rows("subscribers") == []
-    assert received("mail") == []
+    assert received("audience") == []
 
 
 def test_a_person_who_takes_their_time_is_no_bot(reader):
@@ -272,7 +272,7 @@ def test_email_service_unavailable_the_request_succeeds_and_the_mail_is_tried_ag
     ses.clear()
     ses.tell(down=True)
     assert http.post("/api/subscribe", json={"email": "ada@example.net"}).status == 201
-    (message,) = received("mail")
+    (message,) = received("audience")
     for _ in range(2):
         with pytest.raises(Unavailable):
             jobs.handle(message)
@@ -288,7 +288,7 @@ def test_tries_in_vain_neither_use_up_the_limits_nor_trip_the_breaker(http, ses,
     ses.tell(down=True)
     for number in range(3):
         http.post("/api/subscribe", json={"email": f"r{number}@example.net"})
-    messages = received("mail")
+    messages = received("audience")
     for message in messages * 6:
         with pytest.raises(Unavailable):
             jobs.handle(message)
@@ -318,7 +318,7 @@ def test_a_sign_up_nobody_took_in_is_gone_after_a_day(http, monkeypatch, rows, l
 
 def test_what_is_queued_names_nobody_and_what_waits_is_gone_once_it_is_taken_in(http, rows, ses):
     http.post("/api/subscribe", json={"email": "ada@example.net", "nickname": "Ada", "metadata": {"k": "secret"}})
-    (message,) = received("mail")
+    (message,) = received("audience")
     assert set(message) == {"kind", "mark"}
     assert "ada@" not in str(message)
     jobs.handle(message)
@@ -352,7 +352,7 @@ def test_a_sign_up_that_waits_when_its_owner_leaves_goes_with_them(reader, http,
     """A message may come minutes late: it must not bring back who has left since."""
     ada = reader().join()
     http.post("/api/subscribe", json={"email": "ada@example.net", "source": "podcast"})
-    (late,) = received("mail")
+    (late,) = received("audience")
     (row,) = rows("subscribers")
     assert http.get(f"/api/unsubscribe?token={row['id']['S']}.{row['unsubscribe_secret']['S']}").status == 200
     jobs.handle(late)

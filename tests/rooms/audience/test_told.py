@@ -19,7 +19,7 @@ def listened(http: Any, configure: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 def test_the_worker_that_mails_the_link_has_the_sign_up_told(listened: Any) -> None:
     assert listened.post("/api/subscribe", json={"email": "ada@example.org"}).status == 201
-    (message,) = received("mail")
+    (message,) = received("audience")
     assert received("events") == [], "the reader does not wait for it"
     jobs.handle(message)
     (subscriber,) = SubscriberRow.scan()
@@ -30,6 +30,6 @@ def test_where_nobody_listens_nothing_is_sent(listened: Any, configure: Any) -> 
     configure(EVENT_BUS="")
     outbox._webhooks_exist.cache_clear()
     listened.post("/api/subscribe", json={"email": "ada@example.org"})
-    (message,) = received("mail")
+    (message,) = received("audience")
     jobs.handle(message)
     assert received("events") == []

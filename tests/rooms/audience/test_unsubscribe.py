@@ -138,7 +138,7 @@ def test_a_source_that_comes_between_reading_and_erasing_is_erased_too(reader, r
 
 def test_a_wish_holds_also_for_whom_the_worker_takes_in_at_the_same_moment(reader, http, rows, monkeypatch):
     http.post("/api/subscribe", json={"email": "ada@example.net"})
-    late = received("mail")
+    late = received("audience")
     real = emails.find_owner
 
     def slow(*given):

@@ -1,7 +1,7 @@
 from chalicelib.audience.recipients import Recipient
 from chalicelib.bounces import openapi
+from chalicelib.bounces.handlers import _shown
 from chalicelib.bounces.model import Bounce
-from chalicelib.bounces.routes import _shown
 from chalicelib.bounces.service import Shown
 from chalicelib.kernel import clock
 

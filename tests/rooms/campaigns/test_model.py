@@ -1,7 +1,7 @@
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from msgspec.structs import replace
 
 from chalicelib.campaigns import model
 from chalicelib.campaigns.model import Action, Counts, Delivery, DeliveryState, State, Targeting, Terms

@@ -2,6 +2,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from chalicelib.campaigns.content import renderer
 from chalicelib.campaigns.content.links import Links
@@ -77,7 +78,7 @@ def test_small_things_are_noted():
     ],
 )
 def test_what_of_the_account_would_hurt(changes: dict[str, Any], people, expected):
-    account = Account(**{**vars(GOOD), **changes})
+    account = replace(GOOD, **changes)
     assert {finding.code for finding in preflight.check_account(account, people)} == expected
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from chalicelib.events import openapi
 from chalicelib.events.model import EventType
-from chalicelib.events.webhooks import routes, service
+from chalicelib.events.webhooks import handlers, service
 
 PAGE = Path(__file__).parents[3] / "docs" / "events.md"
 _MADE = re.compile(r"(<!-- made from the code:.*?-->\n).*(<!-- end -->)", re.DOTALL)
@@ -25,7 +25,9 @@ def made() -> str:
 def test_the_examples_are_those_of_the_code() -> None:
     found = _MADE.search(PAGE.read_text())
     assert found
-    assert found.group(0) == found.group(1) + made() + found.group(2), "run python -m tests.events.test_documentation"
+    assert found.group(0) == found.group(1) + made() + found.group(2), (
+        "run python -m tests.rooms.events.test_documentation"
+    )
 
 
 def test_the_receiver_of_the_documentation_receives(local: None, capsys: pytest.CaptureFixture[str]) -> None:
@@ -78,7 +80,7 @@ def test_the_document_that_is_served_lists_every_type_as_a_webhook_with_its_exam
 
 
 def test_what_is_shown_is_what_is_described(local: None) -> None:
-    shown = routes.webhook_body(service.add({"url": "http://127.0.0.1:1099/"}).webhook)
+    shown = handlers.webhook_body(service.add({"url": "http://127.0.0.1:1099/"}).webhook)
     assert set(shown) == set(openapi.SCHEMAS["Webhook"]["properties"])
     listed = {name for name, _ in re.findall(r"`(GET|POST|PATCH|DELETE) (\S+?)[`?]", PAGE.read_text())}
     assert listed == {"GET", "POST", "PATCH", "DELETE"}

@@ -45,7 +45,7 @@ def told(aws: None, monkeypatch: pytest.MonkeyPatch) -> Told:
 @pytest.fixture
 def reader(http: Any, ses: Any) -> Callable[[str], Reader]:
     def deliver() -> None:
-        for message in received("mail"):
+        for message in received("audience"):
             audience_jobs.handle(message)
 
     return lambda email: Reader(http, ses, deliver, email)

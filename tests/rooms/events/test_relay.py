@@ -11,6 +11,7 @@ from chalicelib.events.model import EventType
 from chalicelib.events.webhooks import dispatch
 from chalicelib.kernel import clock, ids
 from chalicelib.kernel.aws import queues, tables
+from chalicelib.kernel.aws.failures import Stale
 from tests.conftest import received
 from tests.rooms.events.conftest import happen, happen_to, hook, run
 
@@ -161,6 +162,6 @@ def test_the_change_and_its_event_are_written_together_or_not_at_all(aws: None) 
     about = ids.new()
     first = outbox.event_write(EventType.EMAIL_CHANGED, about, {})
     refused = tables.Put(store.EventRow(about, "x", type="x", payload={}, created_at="x"), store.EventRow.id.exists())
-    with pytest.raises(tables.Stale):
+    with pytest.raises(Stale):
         tables.transact(first, refused)
     assert not service.has_pending(about)

@@ -9,7 +9,8 @@ import pytest
 from chalicelib.audience import jobs
 from chalicelib.audience.stores.subscribers import SubscriberRow
 from chalicelib.events import relay, store
-from chalicelib.kernel.aws import queues, tables
+from chalicelib.kernel.aws import queues
+from chalicelib.kernel.aws.failures import Stale
 from tests.conftest import received
 from tests.rooms.audience.reader import Reader
 from tests.rooms.events.conftest import run
@@ -20,7 +21,7 @@ def free(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
     """The relay can pass nothing on, until this is called."""
 
     def busy(*given: Any) -> set[str]:
-        raise tables.Stale
+        raise Stale
 
     real = relay._pass_on
     monkeypatch.setattr(relay, "_pass_on", busy)
@@ -29,7 +30,7 @@ def free(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
 
 def sign_up(http: Any, ses: Any, stays: bool = True) -> Reader:
     def deliver() -> None:
-        for message in received("mail"):
+        for message in received("audience"):
             jobs.handle(message)
 
     ada = Reader(http, ses, deliver, "ada@example.net")

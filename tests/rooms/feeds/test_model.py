@@ -1,10 +1,10 @@
 """What is new. Most rules are stated for any feed in any order, and hypothesis looks for one that breaks them."""
 
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from chalicelib.feeds.model import AHEAD, NEAR, Entry, Memory, identity, judge
 from tests.hostile.anything import bounded

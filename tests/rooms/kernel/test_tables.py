@@ -19,7 +19,7 @@ def test_a_write_turned_away_by_a_transaction_on_its_row_comes_again(
     aws: None, monkeypatch: pytest.MonkeyPatch, times: int
 ) -> None:
     real, refused = LimitRow.update, []
-    monkeypatch.setattr(tables, "_rest", lambda attempt: None)
+    monkeypatch.setattr(tables, "rest", lambda attempt, base: None)
 
     def update(row: LimitRow, **given: Any) -> Any:
         if len(refused) < times:

@@ -12,6 +12,7 @@ from botocore.exceptions import ClientError, HTTPClientError
 from chalicelib.kernel import limits
 from chalicelib.kernel.aws import raw, tables
 from chalicelib.kernel.aws import session as kernel_aws
+from chalicelib.kernel.aws.failures import Stale
 from chalicelib.kernel.aws.items import plain, typed
 from chalicelib.kernel.errors import Unavailable
 from tests.conftest import enter
@@ -89,9 +90,9 @@ def test_a_failed_condition_shows_what_was_in_the_way(aws: None) -> None:
         "ReturnValuesOnConditionCheckFailure": "ALL_OLD",
     }
     raw.dynamodb("PutItem", put)
-    with pytest.raises(raw.ConditionFailed) as failure:
+    with pytest.raises(Stale) as failure:
         raw.dynamodb("PutItem", put)
-    assert failure.value.item == {"key": "a", "spent": 1}
+    assert failure.value.found[0] == {"key": "a", "spent": 1}
 
 
 def test_a_refusal_that_is_our_defect_stays_visible(aws: None) -> None:
@@ -160,7 +161,7 @@ def test_ses_is_asked_once_even_if_it_hangs_up(server: Server) -> None:
 def test_connections_that_rested_long_are_not_trusted(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     def connections() -> Any:
         raw.ses("SendEmail", "/", {})
-        return raw._door(kernel_aws.session(), raw._SES)._http
+        return raw._connection(kernel_aws.botocore_session(), raw._SES)._http
 
     assert connections() is connections()
     monkeypatch.setattr(raw, "_LONGEST_REST", -1.0)
@@ -184,5 +185,10 @@ def test_calls_are_signed_for_their_service(server: Server) -> None:
 
 def test_without_a_configured_endpoint_it_is_the_region_s_own() -> None:
     kernel_aws.session.cache_clear()
-    assert raw._door(kernel_aws.session(), raw._SES).endpoint == "https://email.eu-west-1.amazonaws.com"
-    assert raw._door(kernel_aws.session(), raw._DYNAMODB).endpoint == "https://dynamodb.eu-west-1.amazonaws.com"
+    assert (
+        raw._connection(kernel_aws.botocore_session(), raw._SES).endpoint == "https://email.eu-west-1.amazonaws.com"
+    )
+    assert (
+        raw._connection(kernel_aws.botocore_session(), raw._DYNAMODB).endpoint
+        == "https://dynamodb.eu-west-1.amazonaws.com"
+    )

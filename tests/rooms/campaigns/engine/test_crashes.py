@@ -1,8 +1,7 @@
 """Workers that die, come twice or lose an answer of the tables; and what is owed afterwards."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from chalicelib.campaigns.model import Delivery, DeliveryState
 from chalicelib.campaigns.sending import deliveries, part_store, parts, supervisor, worker

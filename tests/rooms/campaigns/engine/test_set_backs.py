@@ -1,10 +1,10 @@
 """What SES can say, and what becomes of a delivery then."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from chalicelib.audience.recipients import Recipient
 from chalicelib.campaigns import service

@@ -1,10 +1,10 @@
 """An SES that does what it is told, and what queue and sweeper do until nothing is left to do."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from chalicelib.audience.recipients import Recipient
 from chalicelib.campaigns import service

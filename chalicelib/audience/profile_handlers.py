@@ -8,15 +8,10 @@ from chalicelib.kernel.errors import GnaError, Invalid, Unauthenticated
 from chalicelib.web import pages, responses
 from chalicelib.web.request import FORM, JSON, MULTIPART, Request
 from chalicelib.web.responses import Response
-from chalicelib.web.routing import Routes
-
-api = Routes(__name__)
-routes = Routes(__name__, errors=pages.error)
 
 _ANY = (JSON, FORM, MULTIPART)
 
 
-@api.post("/api/profile/request-link", accepts=_ANY, cors=True)
 def request_link(request: Request) -> Response:
     if not request.wants_page:
         service.request_link(request.text("email"))
@@ -28,7 +23,6 @@ def request_link(request: Request) -> Response:
     return _profile("link_sent=true")
 
 
-@routes.get("/profile", head=True)
 def profile(request: Request) -> Response:
     token = request.query.get("token")
     if not token:
@@ -39,7 +33,6 @@ def profile(request: Request) -> Response:
         return pages.page("public/profile_link.html", 401, notice="expired")
 
 
-@api.post("/api/profile/update", accepts=_ANY, cors=True)
 def update(request: Request) -> Response:
     if request.wants_page:
         return _update_by_form(request)
@@ -48,26 +41,22 @@ def update(request: Request) -> Response:
     return responses.json({"status": "updated"})
 
 
-@routes.get("/profile/data")
 def data(request: Request) -> Response:
     """All that is stored about the person, to take away."""
     stored = json.dumps(service.describe_person(request.query.get("token", "")), ensure_ascii=False, indent=2)
     return responses.attachment(stored, "application/json", "my-data.json")
 
 
-@routes.post("/profile/never", accepts=(FORM, MULTIPART))
 def never_again(request: Request) -> Response:
     service.never_again(request.text("token") or "")
     return pages.page("public/never_again.html")
 
 
-@routes.post("/profile/request-resume", accepts=(FORM, MULTIPART))
 def request_resume(request: Request) -> Response:
     service.request_lift(request.text("email"))
     return _profile("link_sent=true")
 
 
-@routes.get("/resume", head=True)
 def resume(request: Request) -> Response:
     token = request.query.get("token", "")
     try:
@@ -77,7 +66,6 @@ def resume(request: Request) -> Response:
     return pages.page("public/resume.html", token=token)
 
 
-@routes.post("/resume", accepts=(FORM, MULTIPART))
 def resume_by_button(request: Request) -> Response:
     service.lift(request.text("token") or "")
     return pages.page("public/resumed.html")

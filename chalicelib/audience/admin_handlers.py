@@ -1,7 +1,6 @@
 """The audience, for the operator: list, search, remove, export, do-not-contact."""
 
 from chalicelib.access import audit
-from chalicelib.access.door import door
 from chalicelib.audience import erasure, export, listing
 from chalicelib.audience.listing import Entry, Filter
 from chalicelib.audience.model import ACTIVATED, PENDING
@@ -10,27 +9,21 @@ from chalicelib.kernel.errors import Invalid, NotFound
 from chalicelib.web import paging, responses
 from chalicelib.web.request import Request
 from chalicelib.web.responses import Response
-from chalicelib.web.routing import Routes
-
-routes = Routes(__name__, authorizer=door)
 
 _LONGEST_SEARCH = 254
 
 
-@routes.get("/admin/api/subscribers")
 def list_subscribers(request: Request) -> Response:
     number, per_page = paging.requested(request)
     page = listing.page(filter_of(request), number, per_page)
     return responses.json(paging.page_body([_shown(entry) for entry in page.items], number, per_page, page.total))
 
 
-@routes.get("/admin/api/subscribers/words")
 def list_words(request: Request) -> Response:
     words = listing.list_words()
     return responses.json({"sources": words.sources, "tags": words.tags})
 
 
-@routes.get("/admin/api/subscribers/export")
 def export_subscribers(request: Request) -> Response:
     audit.record(request, "subscribers.export")
     body, link = export.download(filter_of(request))
@@ -39,7 +32,6 @@ def export_subscribers(request: Request) -> Response:
     return responses.attachment(body or "", "text/csv; charset=utf-8", "subscribers.csv")
 
 
-@routes.delete("/admin/api/subscribers/{subscriber_id}")
 def remove_subscriber(request: Request) -> Response:
     subscriber_id = request.path["subscriber_id"]
     if not ids.is_id(subscriber_id):
@@ -50,7 +42,6 @@ def remove_subscriber(request: Request) -> Response:
     return responses.json({"status": "removal_pending"}, 202)
 
 
-@routes.post("/admin/api/do-not-contact")
 def set_do_not_contact(request: Request) -> Response:
     address = addresses.parse(request.text("email"))
     audit.record(request, "do_not_contact.set")
@@ -58,7 +49,6 @@ def set_do_not_contact(request: Request) -> Response:
     return responses.json({"status": "do_not_contact"})
 
 
-@routes.post("/admin/api/do-not-contact/lift")
 def lift_do_not_contact(request: Request) -> Response:
     address = addresses.parse(request.text("email"))
     audit.record(request, "do_not_contact.lift")

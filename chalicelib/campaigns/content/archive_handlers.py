@@ -6,21 +6,16 @@ from chalicelib.kernel.errors import Invalid, NotFound
 from chalicelib.web import pages, responses
 from chalicelib.web.request import Request
 from chalicelib.web.responses import Response
-from chalicelib.web.routing import Routes
-
-routes = Routes(__name__, errors=pages.error)
 
 _KEEP = "public, max-age=300"
 _LAST_PAGE = 10_000
 
 
-@routes.get("/archive", head=True)
 def list_archive(request: Request) -> Response:
     issues = archive.list_issues(_number(request))
     return pages.page("public/archive.html", page_of_issues=issues).with_headers(Cache_Control=_KEEP)
 
 
-@routes.get("/archive/{campaign_id}", head=True)
 def read_archive(request: Request) -> Response:
     try:
         body = archive.render_issue(request.path["campaign_id"])
@@ -29,7 +24,6 @@ def read_archive(request: Request) -> Response:
     return responses.email_page(body).with_headers(Cache_Control=_KEEP)
 
 
-@routes.get("/archive/feed.xml", head=True)
 def archive_feed(request: Request) -> Response:
     issues = archive.list_issues(1).issues
     updated = clock.text(issues[0].published_at if issues else clock.parse("2026-01-01T00:00:00Z"))

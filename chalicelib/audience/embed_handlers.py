@@ -9,29 +9,22 @@ from chalicelib.kernel.colour import ink_on
 from chalicelib.web import pages, responses
 from chalicelib.web.request import Request
 from chalicelib.web.responses import Response
-from chalicelib.web.routing import Routes
-
-routes = Routes(__name__, errors=pages.error)
 
 _HOUR, _YEAR = 3600, 31_536_000
 
 
-@routes.get("/embed.js", head=True)
 def embed_script(request: Request) -> Response:
     return _asset(request, _script(), "text/javascript")
 
 
-@routes.get("/style.css", head=True)
 def style(request: Request) -> Response:
     return _asset(request, _coloured("public/style.css", settings.current().site_color), "text/css")
 
 
-@routes.get("/icon.svg", head=True)
 def icon(request: Request) -> Response:
     return _asset(request, _coloured("public/icon.svg", settings.current().site_color), "image/svg+xml")
 
 
-@routes.get("/subscribe", head=True)
 def subscribe_page(request: Request) -> Response:
     """The form as a page of its own: to link to, or to frame on the sites that may use this deployment."""
     source = model.capture(request.query.get("source") or None, None, None, None).source_raw

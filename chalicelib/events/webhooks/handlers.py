@@ -3,7 +3,6 @@
 from typing import Any
 
 from chalicelib.access import audit
-from chalicelib.access.door import door
 from chalicelib.events.webhooks import service
 from chalicelib.events.webhooks.model import Attempt, Webhook
 from chalicelib.kernel import clock
@@ -11,55 +10,44 @@ from chalicelib.kernel.errors import Invalid
 from chalicelib.web import responses
 from chalicelib.web.request import Request
 from chalicelib.web.responses import Response
-from chalicelib.web.routing import Routes
-
-routes = Routes(__name__, authorizer=door)
 
 
-@routes.get("/admin/api/webhooks")
 def list_webhooks(request: Request) -> Response:
     return responses.json({"items": [webhook_body(webhook) for webhook in service.list_webhooks()]})
 
 
-@routes.post("/admin/api/webhooks")
 def add_webhook(request: Request) -> Response:
     revealed = service.add(request.fields)
     audit.record(request, "webhook.add", webhook_id=revealed.webhook.id)
     return responses.json(_revealed(revealed), 201)
 
 
-@routes.get("/admin/api/webhooks/{webhook_id}")
 def get_webhook(request: Request) -> Response:
     return responses.json(webhook_body(service.get(request.path["webhook_id"])))
 
 
-@routes.patch("/admin/api/webhooks/{webhook_id}")
 def change_webhook(request: Request) -> Response:
     webhook = service.change(request.path["webhook_id"], request.fields)
     audit.record(request, "webhook.change", webhook_id=webhook.id)
     return responses.json(webhook_body(webhook))
 
 
-@routes.delete("/admin/api/webhooks/{webhook_id}")
 def remove_webhook(request: Request) -> Response:
     service.remove(request.path["webhook_id"])
     audit.record(request, "webhook.remove", webhook_id=request.path["webhook_id"])
     return responses.no_content()
 
 
-@routes.post("/admin/api/webhooks/{webhook_id}/rotate")
 def rotate_secret(request: Request) -> Response:
     revealed = service.rotate(request.path["webhook_id"])
     audit.record(request, "webhook.rotate", webhook_id=revealed.webhook.id)
     return responses.json(_revealed(revealed))
 
 
-@routes.post("/admin/api/webhooks/{webhook_id}/test")
 def test_webhook(request: Request) -> Response:
     return responses.json(attempt_body(service.test(request.path["webhook_id"])))
 
 
-@routes.post("/admin/api/webhooks/{webhook_id}/replay")
 def replay(request: Request) -> Response:
     """One event at once, a span in the background."""
     webhook_id, event_id = request.path["webhook_id"], request.text("event_id")
@@ -70,7 +58,6 @@ def replay(request: Request) -> Response:
     return responses.json({"status": "queued"}, 202)
 
 
-@routes.get("/admin/api/webhooks/{webhook_id}/attempts")
 def list_attempts(request: Request) -> Response:
     most = request.query.get("per_page", "50")
     if not (most.isascii() and most.isdigit() and len(most) < 4 and 1 <= int(most) <= 100):

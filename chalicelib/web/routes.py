@@ -1,0 +1,5 @@
+"""Whether this deployment is well."""
+
+from chalicelib.web.routing import api
+
+ROUTES = (api("GET /health", "web.health:health", head=True),)
