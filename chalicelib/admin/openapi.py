@@ -4,15 +4,17 @@ from functools import lru_cache
 from typing import Any
 
 from chalicelib.audience import openapi as audience
-from chalicelib.bounces import openapi as bounces
 from chalicelib.campaigns import openapi as campaigns
 from chalicelib.events import openapi as events
 from chalicelib.feeds import openapi as feeds
 from chalicelib.kernel import settings
 from chalicelib.kernel.version import VERSION
+from chalicelib.web import routing
+from chalicelib.web.openapi import describe
 
 Part = dict[str, Any]
 
+ROOMS = ("audience", "bounces", "campaigns", "events", "feeds", "admin")
 TITLES = {
     "subscribers": "Subscribers",
     "campaigns": "Campaigns",
@@ -22,8 +24,7 @@ TITLES = {
     "public": "Public",
     "description": "This document",
 }
-_ROOMS = (audience, campaigns, bounces, feeds, events)
-_ERROR = {"type": "object", "properties": {"error": {"type": "string"}}, "required": ["error"]}
+_ROOMS = (audience, campaigns, feeds, events)
 _METHODS = ("get", "post", "patch", "delete")
 
 # What any guarded call may answer, and what any call may.
@@ -46,8 +47,7 @@ _OWN: Part = {
 
 @lru_cache(maxsize=1)
 def document() -> Part:
-    paths: Part = {}
-    schemas: Part = {"Error": _ERROR}
+    paths, schemas = describe(routing.tables(ROOMS))
     for room in _ROOMS:
         paths |= room.PATHS
         schemas |= getattr(room, "SCHEMAS", {})

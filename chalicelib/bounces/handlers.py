@@ -1,25 +1,27 @@
-"""Bounces for the admin to look through; removing somebody is the audience's business."""
+"""Bounces for editors to look through; removing somebody is the audience's business."""
 
-from chalicelib.bounces import service
-from chalicelib.bounces.service import Shown
-from chalicelib.kernel import clock
-from chalicelib.web import paging, responses
+from chalicelib.bounces import bodies, service
+from chalicelib.bounces.service import KnownBounce
+from chalicelib.web import paging, responses, schemas
+from chalicelib.web.operations import Answer, operation
+from chalicelib.web.paging import PageQuery
 from chalicelib.web.request import Request
 from chalicelib.web.responses import Response
 
 
+@operation(
+    "Mails of the last seven days that could not be delivered for good, newest first",
+    tag="bounces",
+    query=PageQuery,
+    answers={200: Answer("A page of them", bodies.BouncePage)},
+    refuses=(400,),
+)
 def list_bounces(request: Request) -> Response:
     number, size = paging.requested(request)
     found = service.page(number, size)
-    return responses.json(paging.page_body([_shown(one) for one in found.items], number, size, found.total))
+    return responses.json(bodies.BouncePage(number, size, found.total, [_bounce(one) for one in found.items]))
 
 
-def _shown(one: Shown) -> dict[str, str | None]:
-    return {
-        "subscriber_id": one.person.id,
-        "email": one.person.email,
-        "nickname": one.person.nickname,
-        "reason": one.bounce.reason,
-        "created_at": clock.text(one.bounce.at),
-        "delivery_id": one.bounce.delivery_id,
-    }
+def _bounce(one: KnownBounce) -> bodies.Bounce:
+    given = {"email": one.person.email, "nickname": one.person.nickname, "created_at": one.bounce.at}
+    return schemas.build(bodies.Bounce, one.bounce, **given)

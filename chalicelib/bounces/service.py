@@ -20,13 +20,13 @@ from chalicelib.mail import mailboxes
 _COMPLAINT = "complaint"
 
 
-class Shown(Struct, frozen=True):
+class KnownBounce(Struct, frozen=True):
     bounce: Bounce
     person: Recipient
 
 
 class Page(Struct, frozen=True):
-    items: list[Shown]
+    items: list[KnownBounce]
     total: int
 
 
@@ -54,7 +54,7 @@ def page(number: int, size: int) -> Page:
     """Newest first, with the address as it is now; bounces of people who have left are not shown."""
     bounces = list(store.newest_first(clock.now()))
     people = {person.id: person for person in recipients.reload(sorted({one.subscriber_id for one in bounces}))}
-    known = [Shown(one, people[one.subscriber_id]) for one in bounces if one.subscriber_id in people]
+    known = [KnownBounce(one, people[one.subscriber_id]) for one in bounces if one.subscriber_id in people]
     first = (number - 1) * size
     return Page(known[first : first + size], len(known))
 

@@ -1,7 +1,9 @@
-"""`?page=&per_page=` as every list takes them."""
+"""`?page=&per_page=` as every numbered list takes them, and what its answer says beside the items."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated
+
+from msgspec import Meta, Struct
 
 from chalicelib.kernel.errors import Invalid
 from chalicelib.web.request import Request
@@ -10,12 +12,25 @@ _DEFAULT, _MOST = 20, 100
 _LAST = 1_000_000
 
 
+class PageQuery(Struct):
+    page: Annotated[int, Meta(ge=1, le=_LAST)] = 1
+    per_page: Annotated[int, Meta(ge=1, le=_MOST)] = _DEFAULT
+
+
+class PageBody(Struct):
+    """Each list adds its `items`."""
+
+    page: Annotated[int, Meta(ge=1)]
+    per_page: Annotated[int, Meta(ge=1, le=_MOST)]
+    total: Annotated[int, Meta(ge=0)]
+
+
 def requested(request: Request) -> tuple[int, int]:
     """Which page, of how many items."""
     return _number(request.query, "page", 1, _LAST), _number(request.query, "per_page", _DEFAULT, _MOST)
 
 
-def page_body(items: list[Any], page: int, per_page: int, total: int) -> dict[str, Any]:
+def page_body(items: list[object], page: int, per_page: int, total: int) -> dict[str, object]:
     return {"items": items, "page": page, "per_page": per_page, "total": total}
 
 

@@ -1,9 +1,9 @@
 """What goes back: JSON, a page, a redirect, a file. Security headers are put on here and nowhere else."""
 
-import json as _json
 from collections.abc import Mapping
 from typing import Any
 
+import msgspec
 from msgspec import Struct, field
 from msgspec.structs import replace
 
@@ -54,7 +54,7 @@ class Response(Struct, frozen=True):
 
 
 def json(value: Any, status: int = 200) -> Response:
-    body = _json.dumps(value, ensure_ascii=False)
+    body = msgspec.json.encode(value).decode()
     headers = {
         "Content-Type": "application/json",
         "Cache-Control": "no-store",

@@ -60,8 +60,8 @@ def read(body: type[Body], sent: Mapping[str, Any]) -> Body:
 
 def build(body: type[Body], source: object, **given: Any) -> Body:
     """An answer made from what it shows: fields of the same name are taken over, times and states as text."""
-    taken = {field.name: _shown(getattr(source, field.name)) for field in _fields(body) if field.name not in given}
-    return body(**taken, **given)
+    values = {field.name: getattr(source, field.name) for field in _fields(body) if field.name not in given} | given
+    return body(**{name: _shown(value) for name, value in values.items()})
 
 
 def text(name: str, longest: int | None = None) -> Reads:
