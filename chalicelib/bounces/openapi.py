@@ -10,9 +10,9 @@ SCHEMAS: Part = {
         "required": ["subscriber_id", "email", "nickname", "reason", "created_at", "delivery_id"],
         "properties": {
             "subscriber_id": {"type": "string", "format": "uuid"},
-            "email": {"type": "string", "format": "email", "description": "As it is now"},
+            "email": {"type": "string", "format": "email", "description": "The current address"},
             "nickname": {"type": ["string", "null"]},
-            "reason": {"type": "string", "description": "`permanent`, `rejected` or `refused`, and SES's own word"},
+            "reason": {"type": "string", "description": "`permanent`, `rejected` or `refused`, and SES's subtype"},
             "created_at": {"type": "string", "format": "date-time"},
             "delivery_id": {"type": ["string", "null"], "format": "uuid"},
         },
@@ -33,7 +33,7 @@ PATHS: Part = {
     "/admin/api/bounces": {
         "get": {
             "operationId": "list_bounces",
-            "summary": "Mails of the last seven days that could not be delivered for good, newest first",
+            "summary": "List emails from the last seven days that could not be delivered, newest first",
             "tags": ["bounces"],
             "parameters": [
                 {"name": "page", "in": "query", "schema": {"type": "integer", "minimum": 1, "default": 1}},
@@ -45,10 +45,10 @@ PATHS: Part = {
             ],
             "responses": {
                 "200": {
-                    "description": "A page of them",
+                    "description": "A page of bounces",
                     "content": {"application/json": {"schema": {"$ref": "#/components/schemas/BouncePage"}}},
                 },
-                "400": {"description": "`page` or `per_page` makes no sense"},
+                "400": {"description": "Invalid `page` or `per_page`"},
             },
         }
     }

@@ -44,13 +44,13 @@ def letter(campaign_id: str) -> str:
     _check_open()
     whole = service.view(campaign_id)
     if whole.campaign.state not in _OUT or not whole.campaign.aim.everybody:
-        raise NotFound("There is no such page")
+        raise NotFound("Page not found")
     return renderer.rendered(whole).archived()
 
 
 def _check_open() -> None:
     if not settings.current().archive:
-        raise NotFound("There is no such page")
+        raise NotFound("Page not found")
 
 
 def _issue(campaign: Campaign) -> Issue:

@@ -43,7 +43,7 @@ def apply(campaign_id: str, deed: Deed | None, change: Change) -> Whole:
             return after
         except tables.Stale:
             continue
-    raise Unavailable("The campaign is being changed by somebody else")
+    raise Unavailable("The campaign is being changed by someone else")
 
 
 def edited(whole: Whole, changes: dict[str, Any], content: dict[str, Any]) -> Changed:

@@ -64,7 +64,7 @@ def update(campaign_id: str, edits: dict[str, Any], content: dict[str, Any], ver
 
     def edit(whole: Whole) -> changes.Changed:
         if version is not None and version != whole.campaign.version:
-            raise Conflict("The campaign was changed meanwhile: read it again")
+            raise Conflict("The campaign has changed: reload it and try again")
         return changes.edited(whole, edits, content)
 
     return changes.apply(campaign_id, Deed.UPDATE, edit)

@@ -57,7 +57,7 @@ class Press:
         self._sender = mailboxes.sender_address()
         self._begin = _constant_part(letter)
         if len(self._begin) > LARGEST_LETTER:
-            raise Invalid(f"The mail is larger than {LARGEST_LETTER // 1000} KB, which is more than SES takes")
+            raise Invalid(f"The email is larger than {LARGEST_LETTER // 1000} KB, which is more than SES accepts")
 
     def post(self, entries: Sequence[Entry], call: Call = wire.ses) -> list[Failure | None]:
         """Send, and tell of each entry in turn why it did not leave, None if it did.
