@@ -19,7 +19,7 @@ def test_the_same_again_changes_nothing(deployment, packaged, capsys, tmp_path):
 
     up.deploy(chosen, deployment.client, tmp_path)
     said = capsys.readouterr().out
-    assert "made /gna/again/SECRET_KEY" in said
+    assert "created /gna/again/SECRET_KEY" in said
     assert "SubscribersTable (AWS::DynamoDB::Table)" in said
 
     up.deploy(chosen, deployment.client, tmp_path)
