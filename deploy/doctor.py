@@ -22,11 +22,11 @@ def examine(chosen: Stage, clients: Clients, lookup: sending.Lookup = sending.re
         parameters = stage.parameters(chosen, template.to_merge())
         configured = settings.load({**chosen.environment, "AWS_LAMBDA_FUNCTION_NAME": "gna"})
     except (Misconfigured, stage.Refused) as failure:
-        yield error("the settings make no sense", str(failure), f"Correct deploy/stages/{chosen.name}.env")
+        yield error("the settings are not valid", str(failure), f"Correct deploy/stages/{chosen.name}.env")
         return
     yield from diagnostics.check(configured)
     if bool(parameters.get("DomainName")) != bool(parameters.get("CertificateArn")):
-        why = "API Gateway needs both to answer under a domain"
+        why = "API Gateway needs both to serve a custom domain"
         yield note("only one of DOMAIN_NAME and CERTIFICATE_ARN is set", why, "Set both, or neither")
     yield from _before(chosen, configured, clients, lookup)
     yield from _after(chosen, configured, clients)
@@ -34,10 +34,10 @@ def examine(chosen: Stage, clients: Clients, lookup: sending.Lookup = sending.re
 
 def _before(chosen: Stage, configured: Settings, clients: Clients, lookup: sending.Lookup) -> Iterator[Finding]:
     """What must be true before a first deployment is of use."""
-    yield from _asking("SES about the account", lambda: sending.account(clients))
+    yield from _asking("SES for the account", lambda: sending.account(clients))
     if configured.from_email:
-        yield from _asking("SES about the sender", lambda: sending.identity(clients, configured.from_email))
-        yield from _asking("for the DNS records", lambda: sending.names(clients, configured.from_email, lookup))
+        yield from _asking("SES for the sender", lambda: sending.identity(clients, configured.from_email))
+        yield from _asking("the DNS records", lambda: sending.names(clients, configured.from_email, lookup))
     yield from _asking("the parameter store", lambda: account.kept_secrets(clients, chosen))
     yield from web.keys(configured.access_certs_url)
 
@@ -48,7 +48,7 @@ def _after(chosen: Stage, configured: Settings, clients: Clients) -> Iterator[Fi
         outputs = stack.outputs(clients, chosen.prefix)
     except (ClientError, BotoCoreError):
         yield note(
-            f"there is no stack {chosen.prefix} yet", "the rest was not looked at", f"make deploy STAGE={chosen.name}"
+            f"there is no stack {chosen.prefix} yet", "the rest was not checked", f"make deploy STAGE={chosen.name}"
         )
         return
     wanted = template.resources()
@@ -65,7 +65,7 @@ def _asking(whom: str, look: Callable[[], Iterator[Finding]]) -> Iterator[Findin
     try:
         yield from look()
     except (ClientError, BotoCoreError) as failure:
-        yield error(f"could not ask {whom}", str(failure), "Check the credentials, their rights and the region")
+        yield error(f"could not query {whom}", str(failure), "Check the credentials, permissions and region")
 
 
 def main() -> None:
@@ -76,7 +76,7 @@ def main() -> None:
     for finding in sorted(findings, key=lambda found: not found.serious):
         print(finding)
     serious = sum(finding.serious for finding in findings)
-    print(f"{chosen.prefix}: {serious} to put right, {len(findings) - serious} to know")
+    print(f"{chosen.prefix}: {serious} to fix, {len(findings) - serious} to note")
     raise SystemExit(1 if serious else 0)
 
 

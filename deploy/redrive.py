@@ -36,7 +36,7 @@ def main() -> None:
     parser.add_argument("--queue", required=True)
     arguments = parser.parse_args()
     moved = redrive(boto3.client("sqs"), stages.Stage(arguments.stage, {}).prefix, arguments.queue)
-    print(f"{moved} put back on {arguments.queue}")
+    print(f"{moved} messages put back on {arguments.queue}")
 
 
 if __name__ == "__main__":

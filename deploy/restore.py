@@ -75,7 +75,7 @@ def _check_age(dynamodb: Any, table: str, now: datetime) -> None:
         raise Refused(f"{table} is missing: restore it to a point in time in the DynamoDB console") from None
     of = found.get("RestoreSummary", {}).get("RestoreDateTime", now)
     if now - of > _KNOWN:
-        raise Refused(f"{table} is older than {_KNOWN.days} days: who left since then is no longer known")
+        raise Refused(f"{table} is older than {_KNOWN.days} days: it is no longer known who left since then")
 
 
 def _scan(dynamodb: Any, table: str, *names: str) -> Iterator[Row]:
@@ -91,13 +91,13 @@ def _put(table: str, row: Row, key: str) -> dict[str, Any]:
 def main(arguments: list[str] | None = None, clients: Clients = boto3.client) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--stage", default="dev")
-    parser.add_argument("--copy", action="store_true", help="bring them back; without it they are only counted")
+    parser.add_argument("--copy", action="store_true", help="restore them; without it they are only counted")
     options = parser.parse_args(arguments)
     stage = stages.Stage(options.stage, {})
     people = missing(clients, stage, datetime.now(UTC))
-    print(f"{len(people)} people are in the restored tables, not in {stage.prefix}, and did not leave")
+    print(f"{len(people)} people are in the restored tables but not in {stage.prefix}, and did not leave")
     if options.copy:
-        print(f"{sum(bring_back(clients, stage, person) for person in people)} brought back")
+        print(f"{sum(bring_back(clients, stage, person) for person in people)} restored")
 
 
 if __name__ == "__main__":

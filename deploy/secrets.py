@@ -37,7 +37,7 @@ def main() -> None:
     parser.add_argument("--stage", default="dev")
     stage = stages.Stage(parser.parse_args().stage, {})
     made = ensure(boto3.client, stage)
-    print("\n".join(f"made {name}" for name in made) or f"{stage.secrets_path}: nothing is missing")
+    print("\n".join(f"created {name}" for name in made) or f"{stage.secrets_path}: nothing is missing")
 
 
 if __name__ == "__main__":

@@ -92,14 +92,14 @@ def _describe(cloudformation: Any, change_set: str) -> bool:
             reason = found.get("StatusReason", "")
             if any(text in reason for text in _NOTHING):
                 return False
-            raise Refused(f"CloudFormation refused the template: {reason}")
+            raise Refused(f"CloudFormation rejected the template: {reason}")
         if found["Status"] == "CREATE_COMPLETE":
             for change in found.get("Changes", []):
                 detail = change["ResourceChange"]
                 print(f"  {detail['Action']:8} {detail['LogicalResourceId']} ({detail['ResourceType']})")
             return True
         time.sleep(0.5)
-    raise Refused("the change set did not get ready in time")
+    raise Refused("the change set was not ready in time")
 
 
 def _wait(cloudformation: Any, name: str) -> None:

@@ -42,7 +42,7 @@ def read(name: str, environ: Mapping[str, str] | None = None) -> Stage:
     file = FOLDER / f"{name}.env"
     if not file.exists():
         raise Refused(
-            f"{file.name} is missing: copy deploy/stages/example.env to deploy/stages/{file.name}, fill it in"
+            f"{file.name} is missing: copy deploy/stages/example.env to deploy/stages/{file.name}and fill it in"
         )
     written = parse(file.read_text())
     chosen = os.environ if environ is None else environ
@@ -65,7 +65,7 @@ def parameters(stage: Stage, template: Mapping[str, Any]) -> dict[str, str]:
     variables = template["Globals"]["Function"]["Environment"]["Variables"]
     known = {name: value["Ref"] for name, value in variables.items() if name not in _FROM_STAGE} | _ONLY_PARAMETERS
     if "DISABLE_AUTH" in stage.settings:
-        raise Refused("DISABLE_AUTH is for local use only: remove it, /admin would stand open")
+        raise Refused("DISABLE_AUTH is for local use only: remove it, or anyone could use /admin")
     if unknown := sorted(set(stage.settings) - set(known)):
         raise Refused(f"unknown in {stage.name}.env: {', '.join(unknown)} (secrets: `make secrets`)")
     given = {known[name]: value for name, value in stage.settings.items() if value}

@@ -116,7 +116,7 @@ def _watch(template: Template) -> None:
 
 def _dead_letter_alarm(queue: str) -> dict[str, Any]:
     return _alarm(
-        "A job failed for good; its message waits here. Repair the cause, then start a redrive.",
+        "A job failed permanently; its message is waiting here. Fix the cause, then start a redrive.",
         "AWS/SQS",
         "ApproximateNumberOfMessagesVisible",
         {"Name": "QueueName", "Value": {"Fn::GetAtt": [queue, "QueueName"]}},
@@ -126,7 +126,7 @@ def _dead_letter_alarm(queue: str) -> dict[str, Any]:
 
 def _errors_alarm(function: str) -> dict[str, Any]:
     return _alarm(
-        "A function ended in an error. Its log says where.",
+        "A function ended with an error. See its log.",
         "AWS/Lambda",
         "Errors",
         {"Name": "FunctionName", "Value": {"Ref": function}},

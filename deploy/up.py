@@ -19,7 +19,7 @@ def deploy(chosen: Stage, clients: Clients, build: Path) -> dict[str, str]:
     parameters = stage.parameters(chosen, template)
     _require(template["Parameters"], parameters, chosen)
     for name in secrets.ensure(clients, chosen):
-        print(f"made {name}")
+        print(f"created {name}")
     code = stack.upload(clients, (build / "deployment.zip").read_bytes(), "zip")
     return stack.apply(clients, chosen.prefix, stack.with_code(template, code), parameters)
 
@@ -27,7 +27,7 @@ def deploy(chosen: Stage, clients: Clients, build: Path) -> dict[str, str]:
 def _require(declared: dict[str, dict[str, str]], given: dict[str, str], chosen: Stage) -> None:
     missing = [name for name, rule in declared.items() if "Default" not in rule and name not in given]
     if missing:
-        raise Refused(f"deploy/stages/{chosen.name}.env does not say: {', '.join(missing)}")
+        raise Refused(f"deploy/stages/{chosen.name}.env does not set: {', '.join(missing)}")
 
 
 def main() -> None:

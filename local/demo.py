@@ -56,7 +56,7 @@ def _whereabouts(options: Options, ending: ExitStack) -> dict[str, str]:
     except BlockingIOError:
         running = options.folder / "running.json"
         if not running.exists():
-            raise BadOption("Gna is just starting or ending: try again in a moment") from None
+            raise BadOption("Gna is just starting or stopping: try again in a moment") from None
         return {str(name): str(value) for name, value in json.loads(running.read_text()).items()}
     emulator = Emulator(options.folder / "emulator")
     ending.callback(emulator.stop)

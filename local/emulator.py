@@ -51,7 +51,7 @@ class Emulator:
             if self._is_ready():
                 return
             self.stop()
-        raise EmulatorFailed(f"The embedded AWS did not start: its last words are in {self._log}")
+        raise EmulatorFailed(f"The embedded AWS did not start: see {self._log}")
 
     @property
     def alive(self) -> bool:
@@ -201,7 +201,7 @@ def _update(cloudformation: Any, stack: Mapping[str, Any]) -> bool:
     except cloudformation.exceptions.ClientError as failure:
         if "No updates" in str(failure):
             return False
-        raise EmulatorFailed(f"The template could not be applied ({failure}): `make reset` starts afresh") from None
+        raise EmulatorFailed(f"The template could not be applied ({failure}): `make reset` starts over") from None
     return True
 
 

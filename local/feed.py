@@ -79,11 +79,11 @@ def _show(feed: Feed, verdict: Verdict, now: datetime) -> None:
 
 def _show_mail(verdict: Verdict, whole: bool) -> None:
     if not verdict.new:
-        print("\nNothing is new: no mail.")
+        print("\nNothing new: no email.")
         return
     draft = digest.draft(verdict.new)
-    sent = "a draft, with a notice: that many at once is unusual" if verdict.flood else "sent, or a draft in review"
-    print(f"\n{len(verdict.new)} new: {sent} mode.\n\nSubject: {draft.subject}\nPreview: {draft.preheader}\n")
+    sent = "a draft and a notice: so many at once is unusual" if verdict.flood else "sent, or a draft in review mode"
+    print(f"\n{len(verdict.new)} new: {sent}.\n\nSubject: {draft.subject}\nPreview: {draft.preheader}\n")
     for entry in verdict.new[:_MOST]:
         item = digest.item(entry)
         print("\n".join(filter(None, (f"* {item.title}", item.excerpt, item.image, item.link))) + "\n")

@@ -38,7 +38,7 @@ def read(environ: Mapping[str, str]) -> Options:
         tick=_tick(environ.get("LOCAL_TICK", "")),
     )
     if options.port == options.mail_port:
-        raise BadOption(f"PORT and MAIL_PORT are both {options.port}: give one of them another number")
+        raise BadOption(f"PORT and MAIL_PORT are both {options.port}: choose another number for one of them")
     return options
 
 

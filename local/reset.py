@@ -18,20 +18,20 @@ def main() -> int:
         print(f"gna: {failure}", file=sys.stderr)
         return 1
     if not folder.is_dir():
-        print(f"gna: nothing is kept in {folder}")
+        print(f"gna: there is no data in {folder}")
         return 0
     with (folder / "lock").open("w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            print(f"gna: it is running on {folder}: end it first", file=sys.stderr)
+            print(f"gna: Gna is running on {folder}: stop it first", file=sys.stderr)
             return 1
         for name in _OURS:
             path = folder / name
             shutil.rmtree(path, ignore_errors=True) if path.is_dir() else path.unlink(missing_ok=True)
     if not any(folder.iterdir()):
         folder.rmdir()
-    print(f"gna: {folder} is forgotten")
+    print(f"gna: {folder} deleted")
     return 0
 
 

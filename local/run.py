@@ -45,7 +45,7 @@ def main() -> int:
         print(f"gna: {failure}", file=sys.stderr)
         return 1
     except Stopped:
-        print("gna: ended", flush=True)
+        print("gna: stopped", flush=True)
     return 0
 
 
@@ -113,7 +113,7 @@ def _alone(folder: Path) -> Iterator[None]:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise Failed(f"Gna is already running on {folder}: end it, or choose another with LOCAL_DIR=…") from None
+            raise Failed(f"Gna is already running on {folder}: stop it, or choose another with LOCAL_DIR=…") from None
         yield
 
 
@@ -124,7 +124,7 @@ def _check_free(port: int, name: str) -> None:
             probe.bind(("127.0.0.1", port))
             probe.listen()
         except OSError as failure:
-            what = "is taken" if failure.errno == errno.EADDRINUSE else f"cannot be used ({failure.strerror})"
+            what = "is in use" if failure.errno == errno.EADDRINUSE else f"cannot be used ({failure.strerror})"
             raise Failed(f"Port {port} {what}: choose another with {name}={port + 1} make run") from None
 
 
@@ -134,7 +134,7 @@ def _wait_until_well(options: Options, children: dict[str, subprocess.Popen[byte
         while not _answers(url):
             _check_alive(children)
             if time.monotonic() > until:
-                raise Failed(f"{url} does not answer: what was printed above says why")
+                raise Failed(f"{url} does not respond: see the output above")
             time.sleep(0.1)
 
 
@@ -149,7 +149,7 @@ def _answers(url: str) -> bool:
 def _check_alive(children: dict[str, subprocess.Popen[bytes]]) -> None:
     for name, child in children.items():
         if child.poll() is not None:
-            raise Failed(f"{name} ended by itself (exit code {child.returncode}): what was printed above says why")
+            raise Failed(f"{name} stopped unexpectedly (exit code {child.returncode}): see the output above")
 
 
 def _watch(emulator: Emulator, children: dict[str, subprocess.Popen[bytes]]) -> None:
@@ -157,7 +157,7 @@ def _watch(emulator: Emulator, children: dict[str, subprocess.Popen[bytes]]) -> 
         time.sleep(0.5)
         _check_alive(children)
         if not emulator.alive:
-            raise Failed("the embedded AWS ended by itself: its last words are in emulator/emulator.log")
+            raise Failed("the embedded AWS stopped unexpectedly: see emulator/emulator.log")
 
 
 def _write_whereabouts(folder: Path, env: dict[str, str], ending: ExitStack) -> None:
@@ -171,18 +171,18 @@ def _write_whereabouts(folder: Path, env: dict[str, str], ending: ExitStack) -> 
 
 def _say(options: Options, env: dict[str, str]) -> None:
     open_door = env["DISABLE_AUTH"] == "true"
-    door = "no sign-in: DISABLE_AUTH=true" if open_door else "behind Cloudflare Access"
-    cadence = f"all schedules every {options.tick:g} s (LOCAL_TICK)" if options.tick else "at their real cadence"
+    door = "authentication is off: DISABLE_AUTH=true" if open_door else "behind Cloudflare Access"
+    cadence = f"all schedules every {options.tick:g} s (LOCAL_TICK)" if options.tick else "at their real intervals"
     print(
         f"""
-  Gna is running. Ctrl-C ends it.
+  Gna is running. Press Ctrl-C to stop.
 
     {options.url}/              the demo blog, with the subscribe form
     {options.url}/admin         the dashboard ({door})
-    {options.mail_url}/              the mailbox: what would have been sent
-    {env["FEED_URL"]}   the watched feed
+    {options.mail_url}/              the mailbox, with every email Gna sends
+    {env["FEED_URL"]}   the demo feed
 
-    data in {options.folder} (`make reset` forgets it, `make demo` adds some)
+    data in {options.folder} (`make reset` deletes it, `make demo` adds some)
     schedules: {cadence}
 """,
         flush=True,

@@ -54,7 +54,7 @@ class Form(Struct, frozen=True):
         """Good enough to look at while it is being written."""
         return Draft(
             subject=fields.subject(self.subject.strip() or "Your subject"),
-            body=fields.body(self.body if self.body.strip() else "Your words will appear here."),
+            body=fields.body(self.body if self.body.strip() else "Your text will appear here."),
             text=fields.text(self.text),
             preheader=fields.preheader(self.preheader),
             format=fields.choice(Format, self.format, "format"),

@@ -43,22 +43,20 @@ def _of_sending(account: Account, identity: Identity | None) -> Iterator[Finding
     """In the words of `make doctor`, as far as the app itself may ask SES."""
     yield from diagnostics.check_sending(account.in_sandbox, account.sending_enabled, account.standing)
     if not identity or not identity.verified:
-        what = f"{identity.name} is not verified" if identity else "The sender is unknown to SES"
-        yield diagnostics.error(
-            what, "no mail can leave", "Create the identity in SES and put its records into the DNS"
-        )
+        what = f"{identity.name} is not verified" if identity else "The sender identity was not found in SES"
+        yield diagnostics.error(what, "no email can be sent", "Create the identity in SES and add its records to DNS")
     elif not identity.dkim:
-        what = f"{identity.name} is not signed (DKIM)"
-        yield diagnostics.error(what, "large receivers refuse it", "Put SES's three CNAMEs into the DNS")
+        what = f"DKIM is not set up for {identity.name}"
+        yield diagnostics.error(what, "large providers reject unsigned email", "Add the three CNAMEs from SES to DNS")
 
 
 def _secrets_missing() -> list[Finding]:
-    fix = "Set it with `make secrets`, or in the environment at home"
+    fix = "Set it with `make secrets`, or in the environment when running locally"
     return [
         diagnostics.error(f"{name} is missing or too short", why, fix)
         for name, why in (
-            ("SECRET_KEY", "nothing can be signed or recognised without it"),
-            ("WEBHOOK_SECRET", "nobody can announce a post by webhook"),
+            ("SECRET_KEY", "nothing can be signed or verified without it"),
+            ("WEBHOOK_SECRET", "the feed webhook does not work"),
         )
         if not _has_secret(name)
     ]
@@ -88,53 +86,53 @@ def _groups(current: Settings) -> tuple[Group, ...]:
             "Mail",
             (
                 ("FROM_EMAIL", "Sender", current.from_email or _NONE),
-                ("CONTACT_EMAIL", "Answers go to", current.contact_email or _NONE),
-                ("ADMIN_EMAIL", "Notices go to", current.admin_email or _NONE),
+                ("CONTACT_EMAIL", "Reply-to address", current.contact_email or _NONE),
+                ("ADMIN_EMAIL", "Admin notices go to", current.admin_email or _NONE),
                 ("POSTAL_ADDRESS", "Postal address", current.postal_address or _NONE),
                 ("CONFIGURATION_SET", "Configuration set", current.configuration_set or _NONE),
-                ("MAILS_PER_HOUR", "Confirmations an hour, at most", f"{current.mails_per_hour:,}"),
+                ("MAILS_PER_HOUR", "Confirmation emails per hour, at most", f"{current.mails_per_hour:,}"),
             ),
         ),
         Group(
             "Feed",
             (
                 ("FEED_URL", "Address", current.feed_url or _NONE),
-                ("FEED_MODE", "What becomes of news", _MODES[current.feed_mode]),
-                ("FEED_EVERY", "Looked at", f"every {current.feed_every} minutes"),
+                ("FEED_MODE", "When new posts appear", _MODES[current.feed_mode]),
+                ("FEED_EVERY", "Checked", f"every {current.feed_every} minutes"),
                 ("FEED_FLOOD", "More new entries than this become a draft", str(current.feed_flood)),
             ),
         ),
         Group(
-            "Door",
+            "Authentication",
             (
                 ("CF_ACCESS_TEAM_NAME", "Cloudflare team", current.access_team or _NONE),
                 ("CF_ACCESS_AUD", "Application audience", "set" if current.access_aud else _NONE),
-                ("CF_ACCESS_SERVICE_TOKENS", "Service tokens may enter", _flag(current.access_service_tokens)),
-                ("DISABLE_AUTH", "Door switched off", _flag(current.disable_auth)),
+                ("CF_ACCESS_SERVICE_TOKENS", "Service tokens allowed", _flag(current.access_service_tokens)),
+                ("DISABLE_AUTH", "Authentication is off", _flag(current.disable_auth)),
             ),
         ),
         Group(
             "Readers",
             (
                 ("ALLOWED_ORIGINS", "Sites that may embed the form", ", ".join(current.allowed_origins) or _NONE),
-                ("SAFE_LINKS", "Links ask once more", _flag(current.safe_links)),
-                ("KEEP_IP_HASH", "Keep a fingerprint of the IP", _flag(current.keep_ip_hash)),
+                ("SAFE_LINKS", "Confirm before acting on links", _flag(current.safe_links)),
+                ("KEEP_IP_HASH", "Keep a hash of the IP address", _flag(current.keep_ip_hash)),
                 ("BEHIND_CLOUDFLARE", "Readers come through Cloudflare", _flag(current.behind_cloudflare)),
             ),
         ),
         Group(
-            "Around it",
+            "Infrastructure",
             (
                 ("DOWNLOADS_BUCKET", "Bucket for large exports", current.downloads_bucket or _NONE),
                 ("EVENT_BUS", "EventBridge bus", current.event_bus or _NONE),
                 ("SECRET_KEY", "Signing key", "set" if _has_secret("SECRET_KEY") else _NONE),
-                ("WEBHOOK_SECRET", "Secret of the feed’s webhook", "set" if _has_secret("WEBHOOK_SECRET") else _NONE),
+                ("WEBHOOK_SECRET", "Feed webhook secret", "set" if _has_secret("WEBHOOK_SECRET") else _NONE),
             ),
         ),
     )
 
 
-_MODES = {"auto": "a campaign that is sent at once", "review": "a draft to look over"}
+_MODES = {"auto": "send a campaign immediately", "review": "create a draft to review"}
 
 
 def _flag(value: bool) -> str:

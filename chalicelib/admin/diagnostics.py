@@ -57,33 +57,33 @@ def _site(settings: Settings) -> Iterator[Finding]:
     if settings.local:
         return
     if parts.hostname in _LOOPBACK:
-        yield error("SITE_URL is not set", "every mailed link would lead to the reader's own machine", "Set SITE_URL")
+        yield error("SITE_URL is not set", "links in emails would point to the reader's own machine", "Set SITE_URL")
     elif parts.scheme != "https":
-        yield error("SITE_URL is not https", "tokens in links could be read on the way", "Set an https address")
+        yield error("SITE_URL is not https", "tokens in links could be intercepted", "Set an https address")
     if parts.path or parts.query:
-        yield error("SITE_URL has a path", "links are made by adding theirs to it", "Leave only the origin")
+        yield error("SITE_URL has a path", "links are built by appending a path to it", "Set only the origin")
 
 
 def _mail(settings: Settings) -> Iterator[Finding]:
     if not settings.from_email:
-        yield error("FROM_EMAIL is not set", "no mail can leave", "Set the address that writes to readers")
+        yield error("FROM_EMAIL is not set", "no email can be sent", "Set the sender address")
     elif domain(settings.from_email) in _FREE_MAIL:
-        why = "that domain tells receivers to refuse mail sent by SES"
-        yield error("FROM_EMAIL is at a mail provider", why, "Use an address at a domain of your own")
+        why = "its domain tells receivers to reject email sent by SES"
+        yield error("FROM_EMAIL is at a public email provider", why, "Use an address at your own domain")
     if not settings.admin_email:
-        yield error("ADMIN_EMAIL is not set", "nobody hears of a failing feed or of alarms", "Set ADMIN_EMAIL")
+        yield error("ADMIN_EMAIL is not set", "nobody is notified of a failing feed or of alarms", "Set ADMIN_EMAIL")
     if not settings.postal_address:
-        why = "many countries ask for a postal address in every newsletter"
-        yield note("POSTAL_ADDRESS is not set", why, "Set it, or know why you need none")
+        why = "many countries require a postal address in every newsletter"
+        yield note("POSTAL_ADDRESS is not set", why, "Set it, unless you know that you need none")
     if not (settings.configuration_set or settings.local):
-        why = "SES then reports no bounces and complaints"
+        why = "SES will not report bounces and complaints"
         yield error("CONFIGURATION_SET is not set", why, "Deploy the template, or set its name")
 
 
 def _door(settings: Settings) -> Iterator[Finding]:
     if settings.disable_auth:
         yield note(
-            "DISABLE_AUTH is on", "anybody who reaches /admin is its master", "Use it on your own machine only"
+            "DISABLE_AUTH is on", "anyone who can reach /admin has full control", "Use it on your own machine only"
         )
         return
     missing = [
@@ -92,14 +92,14 @@ def _door(settings: Settings) -> Iterator[Finding]:
         if not value
     ]
     if missing:
-        fix = "Take it from the Access application in Cloudflare"
-        yield error(f"{' and '.join(missing)} not set", "/admin answers 500 to everybody", fix)
+        fix = "Copy it from the Access application in Cloudflare"
+        yield error(f"{' and '.join(missing)} not set", "/admin returns 500 to everyone", fix)
     elif not _AUDIENCE.match(settings.access_aud):
         yield error(
             "CF_ACCESS_AUD is not 64 hex digits", "no token will match it", "Copy the Application Audience tag"
         )
     if settings.access_team and not settings.behind_cloudflare:
-        why = "the limit on sign-ups then counts Cloudflare's addresses instead of readers'"
+        why = "the sign-up limit then counts Cloudflare's IP addresses instead of readers'"
         yield note("BEHIND_CLOUDFLARE is off", why, "Set it if readers come through Cloudflare too")
 
 
@@ -109,25 +109,25 @@ def _form(settings: Settings) -> Iterator[Finding]:
     for origin in settings.allowed_origins:
         parts = urlsplit(origin)
         if parts.scheme == "http" and parts.hostname not in _LOOPBACK:
-            yield note(f"{origin} is not https", "what readers type there can be read on the way", "Use https")
+            yield note(f"{origin} is not https", "what readers type there could be intercepted", "Use https")
 
 
 def _feed(settings: Settings) -> Iterator[Finding]:
     if not settings.feed_url:
         yield note(
-            "FEED_URL is empty", "campaigns come from you alone", "Set it to make campaigns of what you publish"
+            "FEED_URL is empty", "no campaigns are created automatically", "Set it to turn new posts into campaigns"
         )
     elif urlsplit(settings.feed_url).scheme == "http" and not settings.local:
-        yield note("FEED_URL is not https", "on the way, others could write your campaigns", "Use https if you can")
+        yield note("FEED_URL is not https", "campaigns could be altered in transit", "Use https if you can")
 
 
 def check_sending(in_sandbox: bool, enabled: bool, standing: str) -> Iterator[Finding]:
     """What SES itself holds against sending, whoever asked it."""
     if in_sandbox:
-        why = "mail reaches verified addresses only, 200 a day"
+        why = "email reaches verified addresses only, 200 a day"
         yield error("SES is in the sandbox", why, "Request production access in the SES console")
     if not enabled:
-        yield error("SES sending is paused", "no mail leaves", "Read the account's notices in the SES console")
+        yield error("SES sending is paused", "no email is sent", "Read the account's notices in the SES console")
     if standing not in ("", "HEALTHY"):
-        what = f"SES calls the account {standing.lower()}"
-        yield error(what, "sending may be stopped", "Answer the case in the SES console")
+        what = f"The SES account status is {standing.lower()}"
+        yield error(what, "sending may be paused", "Reply to the case in the SES console")

@@ -14,7 +14,7 @@ STATES = {
     "activated": "Activated",
     "sending": "Sending",
     "sent": "Sent",
-    "failed": "Needs a look",
+    "failed": "Needs attention",
     "active": "Active",
     "paused": "Paused",
     "disabled": "Disabled",
@@ -93,12 +93,12 @@ def tone(name: str) -> str:
 def targeting(targeting: Targeting) -> str:
     """Whom a campaign is for."""
     said = [*_terms("source", targeting.sources), *_terms("tag", targeting.tags)]
-    return "; ".join(said) if said else "Everybody"
+    return "; ".join(said) if said else "All subscribers"
 
 
 def _terms(noun: str, terms: Terms) -> list[str]:
-    hows = (("any", terms.any), ("every", terms.all), ("no", terms.none))
-    return [f"{how} {noun} of {', '.join(words)}" for how, words in hows if words]
+    hows = (("any", terms.any), ("all", terms.all), ("none", terms.none))
+    return [f"{how} of the {noun}s {', '.join(words)}" for how, words in hows if words]
 
 
 def _read(moment: datetime | str) -> datetime:

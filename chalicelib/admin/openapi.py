@@ -28,8 +28,8 @@ _ROOMS = (audience, campaigns, feeds, events)
 _METHODS = ("get", "post", "patch", "delete")
 
 # What any guarded call may answer, and what any call may.
-_DOOR = {"401": "Nobody is known by this token, or there is none", "403": "Not by this token, or from another site"}
-_ALWAYS = {"500": "Something is not set up, or a defect of ours", "503": "A service does not answer; try again"}
+_DOOR = {"401": "Missing token", "403": "Invalid or expired token, or cross-site request"}
+_ALWAYS = {"500": "Misconfiguration or internal error", "503": "A service is not responding; try again"}
 
 _OWN: Part = {
     "/admin/api/openapi.json": {

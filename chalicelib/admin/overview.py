@@ -81,30 +81,30 @@ def _concerns(recent: list[Campaign], feed: feeds.View | None, account: Account 
     for campaign in recent:
         path, subject = f"/admin/campaigns/{campaign.id}", truncate.truncate(campaign.subject, 300)
         if campaign.notice:
-            yield Concern(True, f"“{subject}” was held back.", path, "Look it over")
+            yield Concern(True, f"“{subject}” was held back.", path, "Review")
         elif campaign.delivery_state is DeliveryState.FAILED:
-            yield Concern(True, f"“{subject}” did not reach everybody.", path, "See what happened")
+            yield Concern(True, f"“{subject}” was not sent to everyone.", path, "View report")
     if feed and feed.url and (feed.state.is_failing or feed.state.stopped):
-        yield Concern(True, f"The feed cannot be read: {feed.state.said}.", "/admin/feed", "Look at the feed")
+        yield Concern(True, f"The feed cannot be read: {feed.state.said}.", "/admin/feed", "View feed")
     for webhook in fallbacks.or_none(webhooks.list_webhooks) or []:
         if webhook.state == webhooks_model.DISABLED:
-            yield Concern(True, "A webhook was disabled.", f"/admin/webhooks/{webhook.id}", "Look at it")
+            yield Concern(True, "A webhook was disabled.", f"/admin/webhooks/{webhook.id}", "View webhook")
         elif webhook.failing_since:
-            yield Concern(False, "A webhook is failing.", f"/admin/webhooks/{webhook.id}", "Look at it")
+            yield Concern(False, "A webhook is failing.", f"/admin/webhooks/{webhook.id}", "View webhook")
     serious = sum(finding.serious for finding in diagnostics.check(settings.current()))
     if serious:
         text = "A setting needs" if serious == 1 else f"{serious} settings need"
-        yield Concern(True, f"{text} to be put right.", "/admin/settings", "See which")
+        yield Concern(True, f"{text} attention.", "/admin/settings", "View settings")
 
 
 def _of_account(account: Account | None) -> Iterator[Concern]:
     place = ("/admin/settings", "Sending settings")
     if account is None:
-        yield Concern(True, "SES did not answer: nothing can be said about sending.", *place)
+        yield Concern(True, "SES did not respond: the sending status is unknown.", *place)
         return
     if not account.sending_enabled:
-        yield Concern(True, "Sending is switched off in SES.", *place)
+        yield Concern(True, "Sending is paused in SES.", *place)
     if account.in_sandbox:
-        yield Concern(False, "The SES account is in the sandbox: only verified addresses get mail.", *place)
+        yield Concern(False, "The SES account is in the sandbox: only verified addresses receive email.", *place)
     if account.per_day > 0 and account.sent_today >= _ALMOST * account.per_day:
         yield Concern(False, "Today’s sending quota is almost used up.", *place)

@@ -27,34 +27,34 @@ ROOMS = (
 
 # A notice travels in the address as a word of this list, so that nobody can make our page say what they like.
 NOTICES = {
-    "removed": "Removed. Nothing about this person is stored any more.",
-    "removal-pending": "The removal has begun: it is done as soon as pending events about this person are out.",
-    "do-not-contact": "Done. This address will not be written to again.",
-    "lifted": "Done. This address may sign up again.",
+    "removed": "Removed. Everything stored about this person has been deleted.",
+    "removal-pending": "Removal has started. It finishes once pending events about this person have been sent.",
+    "do-not-contact": "Done. This address will not be emailed again.",
+    "lifted": "Done. This address can sign up again.",
     "saved": "Saved.",
-    "duplicated": "A new draft with the same words.",
-    "deleted": "The draft is gone.",
-    "tested": "The test mail is on its way.",
-    "scheduled": "Scheduled. Until then it can be changed or called off.",
-    "cancelled": "Called off: it is a draft again.",
-    "sending": "It is on its way.",
-    "feed-first": "Read for the first time: everything in it is known now, and nothing was sent.",
-    "feed-unchanged": "Nothing has changed since the last look.",
-    "feed-nothing_new": "There is nothing new.",
-    "feed-sent": "There is something new: a campaign is on its way.",
-    "feed-drafted": "There is something new: a draft waits for you.",
-    "feed-failed": "The feed could not be read. What went wrong is below.",
-    "feed-busy": "Somebody is looking at the feed right now.",
+    "duplicated": "Duplicated as a new draft.",
+    "deleted": "Draft deleted.",
+    "tested": "Test email sent.",
+    "scheduled": "Scheduled. Until then you can change it or cancel the schedule.",
+    "cancelled": "Schedule cancelled. The campaign is a draft again.",
+    "sending": "Sending has started.",
+    "feed-first": "First check done: existing entries were recorded, and nothing was sent.",
+    "feed-unchanged": "Nothing has changed since the last check.",
+    "feed-nothing_new": "No new entries.",
+    "feed-sent": "New entries found: a campaign is being sent.",
+    "feed-drafted": "New entries found: a draft is ready for review.",
+    "feed-failed": "The feed could not be read. See below for details.",
+    "feed-busy": "The feed is already being checked.",
     "feed-resting": "The feed’s server asked us to wait.",
     "feed-stopped": "The feed is gone.",
-    "feed-off": "No feed is watched.",
-    "paused": "Paused. What happens meanwhile waits.",
-    "resumed": "Active again. What waited is being sent.",
-    "hook-ok": "The test arrived.",
-    "hook-failed": "The test did not arrive. What came of it is in the list of attempts.",
-    "hook-removed": "The webhook is gone.",
-    "replaying": "It is being sent again, in the background.",
-    "retrying": "Trying again: only those who are still owed their mail get one.",
+    "feed-off": "No feed configured.",
+    "paused": "Paused. New events wait until you resume.",
+    "resumed": "Active again. Waiting events are being sent.",
+    "hook-ok": "The test event was received.",
+    "hook-failed": "The test event was not received. See the list of attempts.",
+    "hook-removed": "Webhook removed.",
+    "replaying": "Replaying in the background.",
+    "retrying": "Retrying: only people still owed an email will get one.",
 }
 
 
@@ -67,7 +67,7 @@ def problem(failure: GnaError) -> Response:
     """A failure as a page of the dashboard."""
     reason = failure.reason
     if isinstance(failure, Misconfigured):
-        reason = "Something is not set up: the settings page says what"
+        reason = "Something is not configured: see the Settings page"
     status = responses.status_of(failure)
     answer = _framed("admin/problem.html", status, who="", notice=None, reason=reason, code=status, here="")
     return responses.with_retry_after(failure, answer)

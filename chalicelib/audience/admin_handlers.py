@@ -60,7 +60,7 @@ def filter_of(request: Request) -> Filter:
     """What the query asks for; the pages ask the same way."""
     query = {name: request.query.get(name, "").strip() for name in ("q", "status", "source", "tag")}
     if any(len(value) > _LONGEST_SEARCH for value in query.values()):
-        raise Invalid(f"A search may have {_LONGEST_SEARCH} characters")
+        raise Invalid(f"A search may have at most {_LONGEST_SEARCH} characters")
     if query["status"].lower() not in ("", PENDING, ACTIVATED):
         raise Invalid(f"status must be {PENDING} or {ACTIVATED}")
     return Filter(query["q"], query["status"].lower(), query["source"].lower(), query["tag"].lower())

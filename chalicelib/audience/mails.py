@@ -125,9 +125,9 @@ def _alarm() -> None:
     log.metric("ConfirmationBreaker")
     if limits.allows("breaker notice", "all", 1, _HOUR):
         notices.notify_admin(
-            "Confirmation mails are being held back",
-            "More people signed up within an hour than MAILS_PER_HOUR allows, so no more confirmation mails are "
-            "sent until the hour is over.\n\nIf somebody is abusing the form, nothing has to be done. If your site "
+            "Confirmation emails are being held back",
+            "More people signed up within an hour than MAILS_PER_HOUR allows, so no more confirmation emails are "
+            "sent until the hour is over.\n\nIf someone is abusing the form, you need not do anything. If your site "
             "is simply popular today, raise MAILS_PER_HOUR.",
         )
 

@@ -44,8 +44,8 @@ def _asked(name: str, schema: Part, said: str = "") -> Part:
 
 _WORDS: Part = {"type": "array", "items": _WORD}
 _ERROR = _ref("Error")
-_INVALID = {"400": _answer("It makes no sense; `error` says why", _ERROR)}
-_BUSY = {"429": _answer("Too often; `Retry-After` says when", _ERROR)}
+_INVALID = {"400": _answer("Invalid request; see `error`", _ERROR)}
+_BUSY = {"429": _answer("Too many requests; see `Retry-After`", _ERROR)}
 _PAGE = {"type": "string"}
 _HTML = "text/html"
 
@@ -77,7 +77,7 @@ SCHEMAS: Part = {
         ["email"],
         email=_EMAIL,
         nickname={"type": ["string", "null"], "maxLength": 50},
-        source={"type": ["string", "null"], "maxLength": 255, "description": "Where the form stands"},
+        source={"type": ["string", "null"], "maxLength": 255, "description": "Where the form is placed"},
         tags={"type": ["array", "null"], "items": _WORD, "maxItems": 20},
         metadata={"type": ["object", "null"], "description": "At most 10 KB as JSON"},
     ),
@@ -87,7 +87,7 @@ _ADMIN: Part = {
     "/admin/api/subscribers": {
         "get": _call(
             "listSubscribers",
-            "Subscribers, newest first",
+            "List subscribers, newest first",
             {"200": _answer("A page", _ref("SubscriberPage")), **_INVALID},
             parameters=[*_FILTER, *_PAGING],
         )
@@ -95,17 +95,17 @@ _ADMIN: Part = {
     "/admin/api/subscribers/words": {
         "get": _call(
             "listWords",
-            "Sources and tags of the last thousand subscribers, the most frequent first",
+            "List sources and tags of the last thousand subscribers, most frequent first",
             {"200": _answer("For filters and audiences", _object(sources=_WORDS, tags=_WORDS))},
         )
     },
     "/admin/api/subscribers/export": {
         "get": _call(
             "exportSubscribers",
-            "Subscribers as CSV, UTF-8 with BOM",
+            "Export subscribers as CSV (UTF-8 with BOM)",
             {
                 "200": _answer("The file", _PAGE, "text/csv"),
-                "303": _answer("To a signed link that works for five minutes, when it is large"),
+                "303": _answer("Large exports: redirect to a signed link that works for five minutes"),
                 **_INVALID,
             },
             parameters=_FILTER,
@@ -117,8 +117,8 @@ _ADMIN: Part = {
             "removeSubscriber",
             "Delete everything stored about a subscriber",
             {
-                "204": _answer("Gone"),
-                "202": _answer("Done as soon as pending events about them are out", _status("removal_pending")),
+                "204": _answer("Deleted"),
+                "202": _answer("Finishes once pending events about them have been sent", _status("removal_pending")),
                 "404": _answer("No such subscriber", _ERROR),
             },
         ),
@@ -126,31 +126,31 @@ _ADMIN: Part = {
     "/admin/api/do-not-contact": {
         "post": _call(
             "setDoNotContact",
-            "Never write to an address again",
-            {"200": _answer("So it is", _status("do_not_contact")), **_INVALID},
+            "Never email an address again",
+            {"200": _answer("The address will not be emailed again", _status("do_not_contact")), **_INVALID},
             requestBody=_NAMED,
         )
     },
     "/admin/api/do-not-contact/lift": {
         "post": _call(
             "liftDoNotContact",
-            "Let an address sign up again",
-            {"200": _answer("So it is", _status("lifted")), **_INVALID},
+            "Allow an address to sign up again",
+            {"200": _answer("The address can sign up again", _status("lifted")), **_INVALID},
             requestBody=_NAMED,
         )
     },
 }
 
-_TOKEN = _asked("token", {"type": "string"}, "As it stands in the mailed link")
+_TOKEN = _asked("token", {"type": "string"}, "The token from the emailed link")
 
 _PUBLIC: Part = {
     "/api/subscribe": {
         "post": _call(
             "subscribe",
-            "Sign up; the same answer whether the address is known or not",
+            "Sign up; the response is the same whether or not the address is known",
             {
-                "201": _answer("A mail with a link is on its way", _status("confirmation_sent")),
-                "303": _answer("To a page, for a plain form"),
+                "201": _answer("A confirmation email is on its way", _status("confirmation_sent")),
+                "303": _answer("HTML form: redirect to a page"),
                 **_INVALID,
                 **_BUSY,
             },
@@ -162,24 +162,24 @@ _PUBLIC: Part = {
         "parameters": [_TOKEN],
         "get": _call(
             "unsubscribe",
-            "Leave, by the link in a mail",
-            {"200": _answer("A page", _PAGE, _HTML), "400": _answer("Not a link of ours", _PAGE, _HTML)},
+            "Unsubscribe by the link in an email",
+            {"200": _answer("A page", _PAGE, _HTML), "400": _answer("Invalid link", _PAGE, _HTML)},
             "public",
         ),
         "post": _call(
             "unsubscribeWithOneClick",
-            "Leave, by the mail program itself (RFC 8058)",
-            {"200": _answer("A page", _PAGE, _HTML), "400": _answer("Not a link of ours", _PAGE, _HTML)},
+            "One-click unsubscribe by the email program (RFC 8058)",
+            {"200": _answer("A page", _PAGE, _HTML), "400": _answer("Invalid link", _PAGE, _HTML)},
             "public",
         ),
     },
     "/api/profile/request-link": {
         "post": _call(
             "requestProfileLink",
-            "Have a link to one’s own page mailed; the same answer for everybody",
+            "Email a profile link; the response is the same for every address",
             {
-                "200": _answer("If somebody has this address, a mail is on its way", _status("link_sent")),
-                "303": _answer("To a page, for a plain form"),
+                "200": _answer("If the address is subscribed, a link is on its way", _status("link_sent")),
+                "303": _answer("HTML form: redirect to a page"),
                 **_INVALID,
                 **_BUSY,
             },
@@ -190,13 +190,13 @@ _PUBLIC: Part = {
     "/api/profile/update": {
         "post": _call(
             "updateProfile",
-            "Change one’s nickname or address",
+            "Change nickname or email address",
             {
-                "200": _answer("Changed; a new address has to be confirmed first", _status("updated")),
-                "303": _answer("To a page, for a plain form"),
+                "200": _answer("Updated; a new address must be confirmed first", _status("updated")),
+                "303": _answer("HTML form: redirect to a page"),
                 **_INVALID,
-                "401": _answer("The link is used up or too old", _ERROR),
-                "409": _answer("The address belongs to somebody", _ERROR),
+                "401": _answer("Invalid or expired token", _ERROR),
+                "409": _answer("Email already registered", _ERROR),
                 **_BUSY,
             },
             "public",

@@ -17,7 +17,7 @@ from chalicelib.kernel.aws import queues, tables
 from chalicelib.kernel.aws.failures import Stale
 from chalicelib.kernel.errors import Conflict, Invalid, Unauthenticated, Unavailable
 
-BAD_LINK = "This link is not valid any more"
+BAD_LINK = "This link is no longer valid"
 _BAD_TOKEN = "Invalid or expired token"  # noqa: S105 - a sentence, not a secret
 _TAKEN = "Email already registered"
 _ATTEMPTS = 4

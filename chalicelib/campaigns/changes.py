@@ -46,7 +46,7 @@ def apply(campaign_id: str, deed: Action | None, change: Change) -> CampaignDeta
             return after
         except Stale:
             continue
-    raise Unavailable("The campaign is being changed by somebody else")
+    raise Unavailable("The campaign is being changed by someone else")
 
 
 def edit_writes(detail: CampaignDetail, changes: dict[str, Any], content: dict[str, Any]) -> Changed:

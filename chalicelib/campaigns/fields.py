@@ -113,7 +113,7 @@ def _word(value: Any, name: str) -> str:
     """In the form in which sources and tags are kept."""
     word = unicodedata.normalize("NFC", value.strip()).lower() if isinstance(value, str) else ""
     if not 0 < len(word) <= LONGEST_WORD or _has_control(word):
-        raise Invalid(f"{name} must hold texts of 1–{LONGEST_WORD} characters")
+        raise Invalid(f"{name} must contain texts of 1–{LONGEST_WORD} characters")
     return word
 
 

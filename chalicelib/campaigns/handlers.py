@@ -30,7 +30,7 @@ def list_campaigns(request: Request) -> Response:
 
 def create_campaign(request: Request) -> Response:
     if request.fields.get("scheduled_at") is not None:
-        raise Invalid("A campaign begins as a draft: create it, then schedule it")
+        raise Invalid("A campaign starts as a draft: create it, then schedule it")
     made = service.create(draft(request))
     return _answer(made, 201, removed=renderer.removed_markup(made.campaign.format, made.content.body))
 

@@ -16,7 +16,7 @@ from chalicelib.kernel.errors import Conflict
 OVERDUE = timedelta(hours=6)
 EMAIL = "email"
 NOT_ALLOWED = "Operation not allowed in current state"
-HELD = "Held back: its time was missed by more than six hours. Look it over, then send or schedule it again."
+HELD = "Held back: its scheduled time was missed by more than six hours. Review it, then send or schedule it again."
 
 
 class State(StrEnum):

@@ -42,12 +42,12 @@ _TEXT_OR_NONE: Part = {"type": ["string", "null"]}
 _COUNT: Part = {"type": "integer", "minimum": 0}
 _COUNTS: Part = dict.fromkeys(("recipients", "sent_count", "failure_count", "unknown_count"), _COUNT)
 _ERROR: Part = _object(error={"type": "string"})
-_REMOVED: Part = {**_array({"type": "string"}), "description": "What of the body no reader will see"}
+_REMOVED: Part = {**_array({"type": "string"}), "description": "What was removed from the body"}
 
-_INVALID = {"400": _answer("It makes no sense; `error` says why", _ERROR)}
+_INVALID = {"400": _answer("Invalid request; see `error`", _ERROR)}
 _NOT_FOUND = {"404": _answer("Not found", _ERROR)}
-_CONFLICT = {"409": _answer("Not in the state it is in", _ERROR)}
-_SILENT = {"503": _answer("A service does not answer; try again", _ERROR)}
+_CONFLICT = {"409": _answer("Not allowed in the current state", _ERROR)}
+_SILENT = {"503": _answer("A service is not responding; try again", _ERROR)}
 
 _LINE: Part = {"type": "string", "maxLength": fields.LONGEST_LINE}
 _WORD: Part = {"type": "string", "minLength": 1, "maxLength": fields.LONGEST_WORD}
@@ -57,14 +57,14 @@ _COMPOSED: Part = {
     "text": {
         "type": ["string", "null"],
         "maxLength": fields.LARGEST_TEXT,
-        "description": "Made from the body if null",
+        "description": "Generated from the body if null",
     },
     "preheader": _LINE,
     "format": {"type": "string", "enum": list(Format)},
     "aim": _ref("Aim"),
 }
 _WHEN: Part = {
-    "scheduled_at": {"type": "string", "description": "ISO 8601 with any offset, or without one beside `time_zone`"},
+    "scheduled_at": {"type": "string", "description": "ISO 8601 with any offset, or without one with `time_zone`"},
     "time_zone": {"type": "string", "description": "An IANA name such as Europe/Berlin"},
 }
 _LISTED: Part = {
@@ -110,7 +110,7 @@ SCHEMAS: Part = {
     ),
     "Progress": _object(
         state={"type": "string", "enum": list(State)},
-        expected={"type": ["integer", "null"], "description": "About how many it will be in the end"},
+        expected={"type": ["integer", "null"], "description": "Estimated number of recipients"},
         deliveries=_array(_ref("Delivery")),
     ),
     "Preflight": _object(
@@ -154,7 +154,7 @@ PATHS: Part = {
         "get": {
             **_call(
                 "listCampaigns",
-                "Campaigns, newest first",
+                "List campaigns, newest first",
                 {
                     "200": _answer(
                         "A page",
@@ -171,40 +171,40 @@ PATHS: Part = {
         },
         "post": _call(
             "createCampaign",
-            "Compose a campaign",
+            "Create a campaign",
             {**_CREATED, **_INVALID, **_SILENT},
             _object(["subject", "body"], **_COMPOSED),
         ),
     },
     _ONE: {
         "parameters": [_CAMPAIGN_ID],
-        "get": _call("viewCampaign", "A campaign with its deliveries", {**_CAMPAIGN, **_NOT_FOUND}),
+        "get": _call("viewCampaign", "Get a campaign with its deliveries", {**_CAMPAIGN, **_NOT_FOUND}),
         "patch": _call(
             "updateCampaign",
-            "Change a draft or a scheduled campaign; `scheduled_at` sets, moves or (null) takes away its time",
+            "Change a draft or a scheduled campaign; `scheduled_at` sets, moves or (null) cancels its schedule",
             {**_CAMPAIGN, **_INVALID, **_NOT_FOUND, **_CONFLICT, **_SILENT},
             _object(
                 [],
                 **_COMPOSED,
                 scheduled_at={"type": ["string", "null"]},
                 time_zone=_WHEN["time_zone"],
-                version={"type": "integer", "description": "Refuse if it is not this version any more"},
+                version={"type": "integer", "description": "Fails if this is no longer the current version"},
             ),
         ),
-        "delete": _call("deleteCampaign", "Delete a draft", {"204": _answer("Gone"), **_NOT_FOUND, **_CONFLICT}),
+        "delete": _call("deleteCampaign", "Delete a draft", {"204": _answer("Deleted"), **_NOT_FOUND, **_CONFLICT}),
     },
     f"{_ONE}/send": _deed("sendCampaign", "Send now"),
-    f"{_ONE}/schedule": _deed("scheduleCampaign", "Send at a time to come", _object(["scheduled_at"], **_WHEN)),
-    f"{_ONE}/cancel": _deed("cancelCampaign", "Make a scheduled campaign a draft again"),
+    f"{_ONE}/schedule": _deed("scheduleCampaign", "Schedule for later", _object(["scheduled_at"], **_WHEN)),
+    f"{_ONE}/cancel": _deed("cancelCampaign", "Cancel the schedule; the campaign becomes a draft again"),
     f"{_ONE}/duplicate": {
         "parameters": [_CAMPAIGN_ID],
-        "post": _call("duplicateCampaign", "A new draft with the same words", {**_CREATED, **_NOT_FOUND}),
+        "post": _call("duplicateCampaign", "Duplicate as a new draft", {**_CREATED, **_NOT_FOUND}),
     },
     f"{_ONE}/test": {
         "parameters": [_CAMPAIGN_ID],
         "post": _call(
             "testCampaign",
-            "Mail it to one address, as it would be sent",
+            "Send a test email to one address",
             {**_CAMPAIGN, **_INVALID, **_NOT_FOUND, **_SILENT},
             _object(["email"], email={"type": "string", "format": "email"}, **_NICKNAME),
         ),
@@ -214,9 +214,9 @@ PATHS: Part = {
         "get": {
             **_call(
                 "previewCampaign",
-                "The very HTML that is sent",
+                "Preview the HTML exactly as it is sent",
                 {
-                    "200": {"description": "The mail", "content": {"text/html": {"schema": {"type": "string"}}}},
+                    "200": {"description": "The email", "content": {"text/html": {"schema": {"type": "string"}}}},
                     **_INVALID,
                     **_NOT_FOUND,
                 },
@@ -229,7 +229,7 @@ PATHS: Part = {
         "get": {
             **_call(
                 "preflightCampaign",
-                "What would hurt, how many people, what it costs; `visit=links` also sees whether the links answer",
+                "Check for problems, recipients and cost before sending; `visit=links` also checks the links",
                 {"200": _answer("The findings", _ref("Preflight")), **_NOT_FOUND, **_SILENT},
             ),
             "parameters": [_asked("visit", {"type": "string", "enum": ["links"]})],
@@ -239,25 +239,25 @@ PATHS: Part = {
         "parameters": [_CAMPAIGN_ID],
         "get": _call(
             "watchCampaign",
-            "Its deliveries with the counts of this moment; may be asked every few seconds",
-            {"200": _answer("How far it is", _ref("Progress")), **_NOT_FOUND},
+            "Deliveries with live counts; may be polled every few seconds",
+            {"200": _answer("The progress", _ref("Progress")), **_NOT_FOUND},
         ),
     },
     f"{_ONE}/deliveries/{{delivery_id}}/retry": {
         "parameters": [_CAMPAIGN_ID, _DELIVERY_ID],
         "post": _call(
             "retryDelivery",
-            "Send what a failed delivery still owes",
+            "Retry a failed delivery: send only what is still owed",
             {"200": _answer("The delivery", _ref("Delivery")), **_NOT_FOUND, **_CONFLICT, **_SILENT},
         ),
     },
     "/admin/api/campaigns/preview": {
         "post": _call(
             "previewDraft",
-            "Both parts of what is being composed; nothing is kept",
+            "Preview HTML and plain text without saving anything",
             {
                 "200": _answer(
-                    "The mail",
+                    "The email",
                     _object(
                         subject={"type": "string"}, html={"type": "string"}, text={"type": "string"}, removed=_REMOVED
                     ),
@@ -270,9 +270,9 @@ PATHS: Part = {
     "/admin/api/campaigns/audience": {
         "post": _call(
             "countAudience",
-            "How many people an aim reaches now",
-            {"200": _answer("So many", _object(recipients=_COUNT)), **_INVALID, **_SILENT},
-            _object([], targeting=_ref("Aim")),
+            "Count the people an aim reaches now",
+            {"200": _answer("The count", _object(recipients=_COUNT)), **_INVALID, **_SILENT},
+            _object([], aim=_ref("Aim")),
         ),
     },
 }

@@ -78,7 +78,7 @@ def update(
 
     def edit(detail: CampaignDetail) -> changes.Changed:
         if version is not None and version != detail.campaign.version:
-            raise Conflict("The campaign was changed meanwhile: read it again")
+            raise Conflict("The campaign has changed: reload it and try again")
         return changes.edit_writes(detail, edits, content)
 
     return changes.apply(campaign_id, Action.UPDATE, edit)

@@ -206,9 +206,7 @@ def _content_row(campaign_id: str, content: Content) -> ContentRow:
     body = zlib.compress(content.body.encode(), 6)
     text = zlib.compress(content.text.encode(), 6) if content.text is not None else None
     if len(body) + len(text or b"") > _LARGEST_ITEM:
-        raise Invalid(
-            "The content is too large to be kept, even compressed: link to images instead of embedding them"
-        )
+        raise Invalid("The content is too large to store, even compressed: link to images instead of embedding them")
     return ContentRow(campaign_id, body=body, text=text)
 
 

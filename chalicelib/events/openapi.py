@@ -17,7 +17,7 @@ _WEBHOOK_FIELDS: Part = {
     "types": {
         "type": "array",
         "items": {"type": "string", "enum": list(EventType)},
-        "description": "Empty means every type",
+        "description": "Empty means all types",
     },
     "description": {"type": "string", "maxLength": 200},
     "include_address": {
@@ -43,7 +43,7 @@ SCHEMAS: Part = {
     "WebhookWithSecret": {
         "allOf": [
             {"$ref": "#/components/schemas/Webhook"},
-            {"type": "object", "properties": {"secret": {"type": "string", "description": "Shown this once"}}},
+            {"type": "object", "properties": {"secret": {"type": "string", "description": "Shown only once"}}},
         ]
     },
     "Attempt": {
@@ -94,13 +94,13 @@ def _items(name: str) -> Part:
 
 
 _NOT_FOUND = {"404": _answer("No such webhook")}
-_INVALID = {"400": _answer("It makes no sense; `error` says why")}
+_INVALID = {"400": _answer("Invalid request; see `error`")}
 _ID = {"name": "webhook_id", "in": "path", "required": True, "schema": {"type": "string", "format": "uuid"}}
 _MOMENT = {"type": "string", "format": "date-time"}
 
 PATHS: Part = {
     "/admin/api/webhooks": {
-        "get": _call("List webhooks", {"200": _answer("All of them", _items("Webhook"))}),
+        "get": _call("List webhooks", {"200": _answer("All webhooks", _items("Webhook"))}),
         "post": _call(
             "Add a webhook",
             {"201": _answer("With its secret", _ref("WebhookWithSecret")), **_INVALID, "409": _answer("Too many")},
@@ -112,7 +112,7 @@ PATHS: Part = {
         "get": _call("Get a webhook", {"200": _answer("The webhook", _ref("Webhook")), **_NOT_FOUND}),
         "patch": _call(
             "Change, pause, resume or enable a webhook",
-            {"200": _answer("As it is now", _ref("Webhook")), **_INVALID, **_NOT_FOUND},
+            {"200": _answer("The updated webhook", _ref("Webhook")), **_INVALID, **_NOT_FOUND},
             _object(**_WEBHOOK_FIELDS, paused={"type": "boolean"}),
         ),
         "delete": _call("Remove a webhook", {"204": _answer("Removed"), **_NOT_FOUND}),
@@ -120,23 +120,23 @@ PATHS: Part = {
     "/admin/api/webhooks/{webhook_id}/rotate": {
         "parameters": [_ID],
         "post": _call(
-            "Give it a new secret; the old one signs too for 24 hours",
+            "Rotate the secret; the old one signs too for 24 hours",
             {
                 "200": _answer("With its new secret", _ref("WebhookWithSecret")),
                 **_NOT_FOUND,
-                "409": _answer("Changed too often today, or by somebody else just now"),
+                "409": _answer("Rotated too often today, or by someone else just now"),
             },
         ),
     },
     "/admin/api/webhooks/{webhook_id}/test": {
         "parameters": [_ID],
-        "post": _call("Send a TEST event now", {"200": _answer("What came of it", _ref("Attempt")), **_NOT_FOUND}),
+        "post": _call("Send a TEST event now", {"200": _answer("The result", _ref("Attempt")), **_NOT_FOUND}),
     },
     "/admin/api/webhooks/{webhook_id}/replay": {
         "parameters": [_ID],
         "post": _call(
-            "Send one event, or those of a span of time, again",
-            {"202": _answer("In the background"), **_INVALID, **_NOT_FOUND, "409": _answer("It is disabled")},
+            "Replay one event, or all events in a time range",
+            {"202": _answer("Runs in the background"), **_INVALID, **_NOT_FOUND, "409": _answer("It is disabled")},
             {
                 "oneOf": [
                     {**_object(event_id={"type": "string", "format": "uuid"}), "required": ["event_id"]},
@@ -149,7 +149,7 @@ PATHS: Part = {
         "parameters": [_ID],
         "get": {
             **_call(
-                "Attempts of the last 7 days, newest first",
+                "List attempts of the last 7 days, newest first",
                 {"200": _answer("A page", _items("Attempt")), **_INVALID, **_NOT_FOUND},
             ),
             "parameters": [
@@ -172,8 +172,8 @@ def _sent(type: EventType) -> Part:
         "requestBody": {"content": {"application/cloudevents+json": {"example": example(type)}}},
         "responses": {
             "2XX": {"description": "Received"},
-            "410": {"description": "Send no more: the webhook is disabled"},
-            "default": {"description": "Not received: it is sent again over about three days"},
+            "410": {"description": "Gone: the webhook is disabled"},
+            "default": {"description": "Not received: retried for about three days"},
         },
     }
 

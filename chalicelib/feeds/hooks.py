@@ -14,7 +14,7 @@ def take(headers: Mapping[str, str], body: bytes) -> None:
     id = signatures.verify(settings.secret("WEBHOOK_SECRET"), headers, body, clock.now())
     mark = pseudonyms.derive("feed webhook", id)
     if not store.take_call(mark):
-        raise Conflict("This call was taken before")
+        raise Conflict("This call was already received")
     try:
         queues.send("feed", {"trigger": Trigger.WEBHOOK.value})
     except Unavailable:

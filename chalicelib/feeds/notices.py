@@ -7,22 +7,22 @@ from chalicelib.kernel import settings
 
 def failing(state: State, reason: str) -> Notice:
     text = (
-        f"{state.url}\n\n{reason}.\n\nThis was the third failure in a row. Gna goes on trying at every check and "
-        "writes again when the feed can be read; until then nothing new is sent."
+        f"{state.url}\n\n{reason}.\n\nThis was the third failure in a row. Gna keeps trying at every check and "
+        "will email you when the feed can be read again; until then nothing new is sent."
     )
     return Notice("The feed cannot be read", text)
 
 
 def gone(state: State) -> Notice:
     text = (
-        f"{state.url}\n\nIts server says that the feed is gone for good (410), so it is not asked for any more.\n\n"
-        "If that is a mistake, check it from the dashboard; if it has moved, set FEED_URL."
+        f"{state.url}\n\nIts server reports that the feed is permanently gone (410), so Gna no longer checks it.\n\n"
+        "If that is a mistake, check it from the dashboard; if it has moved, update FEED_URL."
     )
     return Notice("The feed is gone", text)
 
 
 def recovered(state: State) -> Notice:
-    return Notice("The feed can be read again", f"{state.url}\n\nIt is being checked as usual.")
+    return Notice("The feed can be read again", f"{state.url}\n\nGna checks it as usual again.")
 
 
 def drafted(campaign: Campaign, count: int, flood: bool) -> Notice:
@@ -32,6 +32,6 @@ def drafted(campaign: Campaign, count: int, flood: bool) -> Notice:
             f"The feed has {count} new entries at once, which may mean that it was rewritten. Nothing was sent.\n\n"
             f"They are in a draft: send it or delete it.\n\n{link}"
         )
-        return Notice(f"{count} new entries at once: please look", text)
+        return Notice(f"{count} new entries at once: please review", text)
     made_of = "a new entry" if count == 1 else f"{count} new entries"
-    return Notice(f"A draft is ready: {campaign.subject}", f"It was made of {made_of} of the feed.\n\n{link}")
+    return Notice(f"A draft is ready: {campaign.subject}", f"It was made from {made_of} in the feed.\n\n{link}")

@@ -49,14 +49,14 @@ SCHEMAS: Part = {
         said=_TEXT_OR_NONE,
         next_check=_TIME_OR_NONE,
         entries_seen=_COUNT,
-        last_entry_at={**_TIME_OR_NONE, "description": "What is dated later is new"},
+        last_entry_at={**_TIME_OR_NONE, "description": "Entries dated later are new"},
         failures_in_a_row=_COUNT,
-        stopped={"type": "boolean", "description": "The feed is gone (410); only a check by hand asks for it again"},
+        stopped={"type": "boolean", "description": "The feed is gone (410); only a manual check requests it again"},
         moved_to={**_TEXT_OR_NONE, "description": "Where permanent redirects lead"},
         hub=_TEXT_OR_NONE,
-        campaign_id={**_TEXT_OR_NONE, "description": "The latest one made from the feed"},
-        history=_array("FeedCheck", "The latest checks, of a month at most"),
-        entries=_array("FeedEntry", "The latest entries, as they would be mailed"),
+        campaign_id={**_TEXT_OR_NONE, "description": "The latest campaign made from the feed"},
+        history=_array("FeedCheck", "The latest checks, up to a month back"),
+        entries=_array("FeedEntry", "The latest entries, as they would be emailed"),
     ),
     "FeedCheck": _object(
         at=_TIME,
@@ -75,11 +75,11 @@ PATHS: Part = {
     "/api/webhooks/feed": {
         "post": _call(
             "announcePost",
-            "Say that the feed has changed, signed as Standard Webhooks are",
+            "Announce that the feed has changed, signed as in Standard Webhooks",
             {
                 "202": _answer("The check is queued", _object(status=_TEXT)),
-                "401": _answer("Signature or time are wrong"),
-                "409": _answer("This call was taken before"),
+                "401": _answer("Invalid signature or timestamp"),
+                "409": _answer("This call was already received"),
             },
             [
                 _header("webhook-id", "Unique to this call"),
@@ -92,10 +92,10 @@ PATHS: Part = {
         "parameters": [{"name": "token", "in": "path", "required": True, "schema": _TEXT}],
         "get": _call(
             "answerHub",
-            "A hub asks whether a subscription was meant",
+            "A hub verifies a subscription",
             {
                 "200": {"description": "The challenge", "content": {"text/plain": {"schema": _TEXT}}},
-                "404": _answer("Nothing of the kind was asked for"),
+                "404": _answer("No such subscription was requested"),
             },
             [
                 {"name": f"hub.{name}", "in": "query", "schema": _TEXT}
@@ -104,18 +104,18 @@ PATHS: Part = {
         ),
         "post": _call(
             "hearHub",
-            "A hub says that the feed has changed",
-            {"202": _answer("Taken; ignored without a valid signature"), "404": _answer("No such subscription")},
+            "A hub announces that the feed has changed",
+            {"202": _answer("Accepted; ignored without a valid signature"), "404": _answer("No such subscription")},
         ),
     },
     "/admin/api/feed": {
         "get": _call(
             "viewFeed",
-            "The watched feed: state, history, latest entries",
+            "Get the feed's state, history and latest entries",
             {"200": _answer("The feed", _ref("Feed"))},
         )
     },
     "/admin/api/feed/check": {
-        "post": _call("checkFeed", "Check the feed now", {"200": _answer("What came of it", _ref("FeedCheck"))})
+        "post": _call("checkFeed", "Check the feed now", {"200": _answer("The result", _ref("FeedCheck"))})
     },
 }

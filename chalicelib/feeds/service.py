@@ -56,7 +56,7 @@ class View(Struct, frozen=True):
 def check(trigger: Trigger) -> Check:
     """Look at the feed now. `Result.BUSY` if somebody else is looking."""
     with locks.held(store.FEED, _LEASE_SECONDS) as free:
-        done = _check(trigger) if free else _untold(trigger, Result.BUSY, "A check is under way")
+        done = _check(trigger) if free else _untold(trigger, Result.BUSY, "A check is in progress")
     log.info("feed.checked", trigger=trigger, result=done.result, said=done.said, new=done.new)
     return done
 
@@ -80,7 +80,7 @@ def view() -> View:
 def _check(trigger: Trigger) -> Check:
     url = settings.current().feed_url
     if not url:
-        return _untold(trigger, Result.OFF, "No feed is watched: FEED_URL is not set")
+        return _untold(trigger, Result.OFF, "No feed configured: FEED_URL is not set")
     for _ in range(_ATTEMPTS):
         before = state.state_for(url, _told(store.find_state()))
         if resting := before.rest(trigger, clock.now()):
@@ -89,7 +89,7 @@ def _check(trigger: Trigger) -> Check:
             return _commit(before, _look(before, trigger))
         except Stale:
             log.info("feed.overtaken")
-    raise Unavailable("The feed is being checked by somebody else")
+    raise Unavailable("The feed is already being checked")
 
 
 def _look(before: State, trigger: Trigger) -> Outcome:
@@ -205,7 +205,7 @@ def _nothing(verdict: Verdict, trigger: Trigger, entries: int, now: datetime) ->
 def _counted(new: Sequence[Entry], send: bool, flood: bool) -> str:
     count = _entries(len(new), "new ")
     if send:
-        return f"{count}: a campaign is on its way"
+        return f"{count}: a campaign is being sent"
     return f"{count}: a draft, because so much of the feed is new at once" if flood else f"{count}: a draft to review"
 
 

@@ -24,13 +24,13 @@ def verify(secret: bytes, headers: Mapping[str, str], body: bytes, now: datetime
     """The call's id, or `Unauthenticated`. `headers` are in lower case. One of several signatures is enough."""
     id, timestamp = headers.get("webhook-id", ""), headers.get("webhook-timestamp", "")
     if not (0 < len(id) <= _LONGEST_ID and timestamp.isascii() and timestamp.isdigit() and len(timestamp) <= 12):
-        raise Unauthenticated("The webhook headers are missing or make no sense")
+        raise Unauthenticated("The webhook headers are missing or not valid")
     expected = base64.b64encode(_digest(secret, id, timestamp, body))
     given = [part[3:] for part in headers.get("webhook-signature", "").split(" ")[:10] if part.startswith("v1,")]
     if not any(hmac.compare_digest(expected, signature.encode("utf-8", "replace")) for signature in given):
         raise Unauthenticated("The signature is not valid")
     if abs(now.timestamp() - int(timestamp)) > TOLERANCE.total_seconds():
-        raise Unauthenticated("The call is too old, or its clock is wrong")
+        raise Unauthenticated("The timestamp is more than five minutes off")
     return id
 
 

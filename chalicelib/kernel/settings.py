@@ -62,7 +62,7 @@ def load(environ: Mapping[str, str]) -> Settings:
     """Read and check every setting; a contradiction is named, never guessed around."""
     read = _Reader(environ)
     site_url = read.url("SITE_URL", "http://127.0.0.1:8000")
-    team = read.matching("CF_ACCESS_TEAM_NAME", "", _TEAM, "the team's name alone, such as myteam")
+    team = read.matching("CF_ACCESS_TEAM_NAME", "", _TEAM, "the team name alone, such as myteam")
     settings = Settings(
         prefix=read.text("GNA_PREFIX", "gna-dev"),
         site_name=read.text("SITE_NAME", urlsplit(site_url).hostname or "Gna", most=255),
@@ -95,7 +95,7 @@ def load(environ: Mapping[str, str]) -> Settings:
         local=read.flag("GNA_LOCAL"),
     )
     if settings.disable_auth and settings.deployed:
-        raise Misconfigured("DISABLE_AUTH is set on a deployed function: remove it, /admin would stand open")
+        raise Misconfigured("DISABLE_AUTH is set on a deployed function: remove it, or anyone could use /admin")
     return settings
 
 
@@ -182,7 +182,7 @@ class _Reader:
         origins = tuple(part.strip().rstrip("/") for part in self.text(name).split(",") if part.strip())
         for origin in origins:
             if not _ORIGIN.match(origin) or not _is_http_url(origin):
-                raise Misconfigured(f"{name} must hold origins such as https://example.org, comma-separated")
+                raise Misconfigured(f"{name} must list origins such as https://example.org, comma-separated")
         return origins
 
 

@@ -56,7 +56,7 @@ class BulkTemplate:
         self._sender = mailboxes.sender_address()
         self._begin = _constant_part(letter)
         if len(self._begin) > LARGEST_TEMPLATE:
-            raise Invalid(f"The mail is larger than {LARGEST_TEMPLATE // 1000} KB, which is more than SES takes")
+            raise Invalid(f"The email is larger than {LARGEST_TEMPLATE // 1000} KB, which is more than SES accepts")
 
     def post(self, entries: Sequence[Entry], call: Call = raw.ses) -> list[Failure | None]:
         """Send, and tell of each entry in turn why it did not leave, None if it did.

@@ -21,19 +21,19 @@ from chalicelib.kernel.errors import Invalid, Unavailable
 
 
 class Transient(Unavailable):
-    def __init__(self, reason: str = "The mail service is busy", code: str = "") -> None:
+    def __init__(self, reason: str = "The email service is busy", code: str = "") -> None:
         super().__init__(reason, retry_after=5)
         self.code = code
 
 
 class Unanswered(Transient):
     def __init__(self, code: str = "Unanswered") -> None:
-        super().__init__("The mail service did not answer", code)
+        super().__init__("The email service did not respond", code)
 
 
 class QuotaReached(Unavailable):
     def __init__(self, code: str = "") -> None:
-        super().__init__("Today's sending quota is used up; sending goes on when SES allows it", retry_after=3600)
+        super().__init__("Today's sending quota is used up; sending continues when SES allows it", retry_after=3600)
         self.code = code
 
 
@@ -56,7 +56,7 @@ _NO_SET = "The SES configuration set does not exist: check CONFIGURATION_SET"
 _SUSPENDED = "SES has suspended this account's sending: open a case with AWS support"
 _PAUSED = "Sending is paused in SES: resume it in the SES console"
 _SET_PAUSED = "Sending is paused for the SES configuration set: resume it in the SES console"
-_DENIED = "AWS refuses the credentials or the permission to send: check the function's role"
+_DENIED = "AWS rejected the credentials or the permission to send: check the function's role"
 _UNKNOWN = "SES refuses to send for a reason unknown to this version"
 
 _TRANSIENT = frozenset(
@@ -153,7 +153,7 @@ def translated(sender: str = "") -> Iterator[None]:
     except exceptions.ClientError as failure:
         raise _of_response(failure.response, sender) from failure
     except (exceptions.EndpointConnectionError, exceptions.ConnectTimeoutError, exceptions.ProxyConnectionError) as e:
-        raise Transient("The mail service cannot be reached", type(e).__name__) from e
+        raise Transient("The email service cannot be reached", type(e).__name__) from e
     except exceptions.NoCredentialsError as failure:
         raise Stopped(_DENIED, "NoCredentials") from failure
     except exceptions.ParamValidationError as failure:

@@ -46,10 +46,10 @@ def check_subject(subject: str) -> None:
 
 def check_headers(headers: Mapping[str, str]) -> None:
     if len(headers) > MOST_HEADERS:
-        raise Invalid(f"A mail can carry {MOST_HEADERS} headers")
+        raise Invalid(f"An email can have at most {MOST_HEADERS} headers")
     for name, content in headers.items():
         if not _HEADER_NAME.match(name):
-            raise Invalid("A header's name is not valid")
+            raise Invalid("A header name is not valid")
         if not _HEADER_VALUE.match(content):
             raise Invalid(f"The header {name} must be one line of at most {LONGEST_HEADER} ASCII characters")
         if len(name) + len(content) > LONGEST_LINE:

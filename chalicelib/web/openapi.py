@@ -16,7 +16,7 @@ Part = dict[str, Any]
 _PARAMETER = re.compile(r"\{(\w+)\}")
 _ERROR = {"$ref": "#/components/schemas/Error"}
 # What any guarded call may answer, and what any call may.
-_GUARDED = {401: "Missing or invalid token", 403: "Not allowed with this token, or from another site"}
+_GUARDED = {401: "Missing token", 403: "Invalid or expired token, or cross-site request"}
 _ALWAYS = {500: "Misconfigured, or a defect; details are in the log", 503: "A service does not answer; try again"}
 
 

@@ -20,7 +20,7 @@ def page(template: str, status: int = 200, **values: Any) -> Response:
 
 def error(failure: GnaError) -> Response:
     """The HTML form of a failure, as `responses.error` is the JSON form."""
-    reason = "Something is not set up correctly here" if isinstance(failure, Misconfigured) else failure.reason
+    reason = "This site is not configured correctly" if isinstance(failure, Misconfigured) else failure.reason
     status = responses.status_of(failure)
     return responses.with_retry_after(failure, page("public/error.html", status, reason=reason, code=status))
 

@@ -27,23 +27,23 @@ def tables(clients: Clients, stage: Stage, template: Template) -> Iterator[Findi
         try:
             found = dynamodb.describe_table(TableName=name)["Table"]
         except dynamodb.exceptions.ResourceNotFoundException:
-            yield error(f"the table {name} is missing", "what needs it fails", f"make deploy STAGE={stage.name}")
+            yield error(f"the table {name} is missing", "whatever needs it fails", f"make deploy STAGE={stage.name}")
             continue
         yield from _table(dynamodb, name, wanted, found)
 
 
 def _table(dynamodb: Any, name: str, wanted: dict[str, Any], found: dict[str, Any]) -> Iterator[Finding]:
     if found["KeySchema"] != wanted["KeySchema"] or _indexes(found) != _indexes(wanted):
-        yield error(f"the table {name} has other keys than the template", "reads and writes fail", _AGAIN)
+        yield error(f"the table {name} does not have the keys in the template", "reads and writes fail", _AGAIN)
     if not found.get("DeletionProtectionEnabled"):
-        yield note(f"the table {name} can be deleted", "one wrong click loses it", _AGAIN)
+        yield note(f"the table {name} has no deletion protection", "one wrong click deletes it", _AGAIN)
     backups = dynamodb.describe_continuous_backups(TableName=name)["ContinuousBackupsDescription"]
     if backups.get("PointInTimeRecoveryDescription", {}).get("PointInTimeRecoveryStatus") != "ENABLED":
-        yield note(f"the table {name} cannot be brought back", "a mistake would be final", _AGAIN)
+        yield note(f"the table {name} has no point-in-time recovery", "a mistake could not be undone", _AGAIN)
     expiry = dynamodb.describe_time_to_live(TableName=name)["TimeToLiveDescription"]
     lives = expiry.get("AttributeName") if expiry["TimeToLiveStatus"].startswith("ENABL") else None
     if lives != wanted.get("TimeToLiveSpecification", {}).get("AttributeName"):
-        yield error(f"rows of {name} do not end as they should", "personal data would outlive its use", _AGAIN)
+        yield error(f"the TTL of {name} does not match the template", "personal data would be kept too long", _AGAIN)
 
 
 def _indexes(table: dict[str, Any]) -> dict[str, Any]:
@@ -57,7 +57,7 @@ def queues(clients: Clients, stage: Stage, template: Template) -> Iterator[Findi
         try:
             url = sqs.get_queue_url(QueueName=name)["QueueUrl"]
         except sqs.exceptions.QueueDoesNotExist:
-            yield error(f"the queue {name} is missing", "what needs it fails", f"make deploy STAGE={stage.name}")
+            yield error(f"the queue {name} is missing", "whatever needs it fails", f"make deploy STAGE={stage.name}")
             continue
         found = sqs.get_queue_attributes(QueueUrl=url, AttributeNames=["All"])["Attributes"]
         yield from _queue(name, wanted, found)
@@ -66,14 +66,14 @@ def queues(clients: Clients, stage: Stage, template: Template) -> Iterator[Findi
 def _queue(name: str, wanted: dict[str, Any], found: dict[str, str]) -> Iterator[Finding]:
     if "RedrivePolicy" not in wanted:
         if waiting := int(found.get("ApproximateNumberOfMessages", 0)):
-            why = "a job failed for good"
-            yield error(f"{waiting} messages wait in {name}", why, "Repair the cause, then start a redrive in SQS")
+            why = "a job failed permanently"
+            yield error(f"{waiting} messages are waiting in {name}", why, "Fix the cause, then redrive it in SQS")
         return
     redrive = json.loads(found.get("RedrivePolicy", "{}"))
     if int(redrive.get("maxReceiveCount", 0)) != wanted["RedrivePolicy"]["maxReceiveCount"]:
-        yield error(f"the queue {name} has other dead letters than the template", "failed jobs would be lost", _AGAIN)
+        yield error(f"the queue {name} has a different redrive policy", "failed jobs would be lost", _AGAIN)
     if int(found["VisibilityTimeout"]) != wanted.get("VisibilityTimeout", 30):
-        yield note(f"the queue {name} hides messages for another time", "work could be done twice", _AGAIN)
+        yield note(f"the queue {name} has a different visibility timeout", "work could be done twice", _AGAIN)
 
 
 def _name(given: dict[str, str], stage: Stage) -> str:

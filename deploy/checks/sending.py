@@ -24,7 +24,7 @@ def account(clients: Clients) -> Iterator[Finding]:
     if 0 <= quota.get("Max24HourSend", -1) <= _FEW_MAILS_A_DAY:
         most = int(quota["Max24HourSend"])
         why = "a campaign to more people takes several days"
-        yield note(f"SES sends at most {most} mails a day", why, "Request a higher quota")
+        yield note(f"SES sends at most {most} emails a day", why, "Request a higher quota")
 
 
 def identity(clients: Clients, from_email: str) -> Iterator[Finding]:
@@ -34,17 +34,17 @@ def identity(clients: Clients, from_email: str) -> Iterator[Finding]:
     if found is None:
         address = from_email.rpartition("<")[2].rstrip("> ")
         if _identity(clients("sesv2"), address) is None:
-            yield error(f"{at} is unknown to SES", "no mail can leave", "Create and verify the identity in SES")
+            yield error(f"{at} was not found in SES", "no email can be sent", "Create and verify the identity in SES")
         else:
-            why = "mail without a signature of your domain ends as spam"
+            why = "email not signed by your domain ends up as spam"
             yield note("only the address is verified", why, f"Verify the domain {at} with Easy DKIM")
         return
     if not found.get("VerifiedForSendingStatus"):
-        yield error(f"{at} is not verified", "no mail can leave", "Put the records SES shows into the DNS")
+        yield error(f"{at} is not verified", "no email can be sent", "Add the records from SES to your DNS")
     if found.get("DkimAttributes", {}).get("Status") != "SUCCESS":
-        yield error(f"{at} is not signed (DKIM)", "large receivers refuse it", "Put SES's three CNAMEs into the DNS")
+        yield error(f"DKIM is not set up for {at}", "large providers reject it", "Add the CNAMEs from SES to DNS")
     if not found.get("MailFromAttributes", {}).get("MailFromDomain"):
-        why = "SPF then speaks for amazonses.com, not for you"
+        why = "SPF then covers amazonses.com, not your domain"
         yield note(f"{at} has no MAIL FROM domain", why, f"Set one in SES, such as bounce.{at}")
 
 
@@ -54,7 +54,7 @@ def names(clients: Clients, from_email: str, lookup: Lookup) -> Iterator[Finding
     found = _identity(clients("sesv2"), at) or {}
     for token in found.get("DkimAttributes", {}).get("Tokens", []):
         if not lookup(f"{token}._domainkey.{at}", "CNAME"):
-            why = "the signature cannot be checked"
+            why = "the signature cannot be verified"
             yield error(
                 f"the CNAME {token}._domainkey.{at} is missing", why, f"Point it to {token}.dkim.amazonses.com"
             )
@@ -63,10 +63,10 @@ def names(clients: Clients, from_email: str, lookup: Lookup) -> Iterator[Finding
     if not any("amazonses.com" in policy for policy in policies):
         why = "receivers cannot see that SES may send for you"
         yield note(
-            f"the SPF record of {sender} does not name SES", why, 'Add a TXT "v=spf1 include:amazonses.com ~all"'
+            f"the SPF record of {sender} does not include SES", why, 'Add a TXT "v=spf1 include:amazonses.com ~all"'
         )
     if len(policies) > 1:
-        yield error(f"{sender} has several SPF records", "receivers then ignore them all", "Make one of them")
+        yield error(f"{sender} has several SPF records", "receivers then ignore them all", "Merge them into one")
     yield from _dmarc(at, lookup)
 
 
@@ -74,7 +74,7 @@ def _dmarc(at: str, lookup: Lookup) -> Iterator[Finding]:
     parent = ".".join(at.split(".")[-2:])
     policies = [t for name in dict.fromkeys((at, parent)) for t in lookup(f"_dmarc.{name}", "TXT") if "v=DMARC1" in t]
     if not policies:
-        why = "Gmail and Yahoo ask it of everybody who sends to many"
+        why = "Gmail and Yahoo require it of bulk senders"
         yield error(f"{at} has no DMARC record", why, f'Add a TXT _dmarc.{at} "v=DMARC1; p=none"')
 
 

@@ -23,10 +23,10 @@ class Answer:
 def health(site_url: str) -> Iterator[Finding]:
     answer = _ask("GET", f"{site_url}/health")
     if answer is None:
-        yield error(f"{site_url} does not answer", "readers cannot reach it", "Check the domain and the deployment")
+        yield error(f"{site_url} does not respond", "readers cannot reach it", "Check the domain and the deployment")
     elif answer.status != 200:
-        why = "something it depends on does not answer"
-        yield error(f"/health answers {answer.status}", why, "Look for errors in the log of the API's function")
+        why = "something it depends on does not respond"
+        yield error(f"/health returns {answer.status}", why, "Look for errors in the log of the API's function")
 
 
 def door(url: str) -> Iterator[Finding]:
@@ -39,19 +39,19 @@ def door(url: str) -> Iterator[Finding]:
             continue
         if answer.status == 500:
             why = "CF_ACCESS_TEAM_NAME or CF_ACCESS_AUD is missing there"
-            yield error(f"{url}{path} answers 500", why, "Set them and deploy again")
+            yield error(f"{url}{path} returns 500", why, "Set them and deploy again")
         elif answer.status != 404:
-            why = "it should refuse whoever has no token"
-            yield error(f"{url}{path} answers {answer.status} to a stranger", why, "Take it offline and deploy again")
+            why = "it should reject requests without a token"
+            yield error(f"{url}{path} returns {answer.status} without a token", why, "Take it offline and redeploy")
 
 
 def webhooks(site_url: str) -> Iterator[Finding]:
     for path in _WEBHOOKS:
         answer = _ask("POST", site_url + path)
         if answer and 300 <= answer.status < 400:
-            why = "those who call it do not follow redirects"
-            fix = "Leave /api out of the Access application and of redirect rules"
-            yield error(f"{path} answers with a redirect", why, fix)
+            why = "its callers do not follow redirects"
+            fix = "Exclude /api from the Access application and from redirect rules"
+            yield error(f"{path} returns a redirect", why, fix)
 
 
 def keys(certs_url: str) -> Iterator[Finding]:
@@ -62,7 +62,7 @@ def keys(certs_url: str) -> Iterator[Finding]:
         found = {}
     if certs_url and not (isinstance(found, dict) and found.get("keys")):
         fix = "Check CF_ACCESS_TEAM_NAME; open the address in a browser"
-        yield error(f"{certs_url} gives no keys", "every administrator is told 503", fix)
+        yield error(f"{certs_url} returns no keys", "every administrator gets a 503", fix)
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):

@@ -129,10 +129,10 @@ def spawn(*arguments: str) -> Iterator[Client]:
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m local.ses", description=__doc__)
     parser.add_argument("--port", type=int, default=8025)
-    parser.add_argument("--data", type=Path, help="where mails are kept (in memory if not given)")
+    parser.add_argument("--data", type=Path, help="where emails are stored (in memory if not given)")
     parser.add_argument("--sns-endpoint", default="", help="where events of the mailbox simulator are published")
     parser.add_argument("--topic", default="", help="ARN of their topic")
-    parser.add_argument("--sink", action="store_true", help="count only, keep nothing")
+    parser.add_argument("--sink", action="store_true", help="count only, store nothing")
     options = parser.parse_args()
     try:
         asyncio.run(_serve(options))

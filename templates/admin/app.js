@@ -55,7 +55,7 @@
   const post = async (path, body) => {
     const answer = await fetch(path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) }).catch(() => null);
     const found = await answer?.json().catch(() => null);
-    if (!answer?.ok || !found) throw new Error(found?.error || "Not known just now");
+    if (!answer?.ok || !found) throw new Error(found?.error || "Unavailable right now");
     return found;
   };
 
@@ -161,10 +161,10 @@
       try {
         const wall = new Date(at.value + "Z").getTime();
         const moment = meant(wall, zone.value), there = moment + offset(moment, zone.value);
-        const changed = there === wall ? "" : ` The clocks are changed that night: there it will be ${new Date(there).toISOString().slice(11, 16)}.`;
+        const changed = there === wall ? "" : ` The clocks change that night: local time will be ${new Date(there).toISOString().slice(11, 16)}.`;
         output.textContent = `That is ${new Intl.DateTimeFormat("en-GB", { ...clock, timeZone: "UTC" }).format(moment)} UTC.${changed}`;
       } catch {
-        output.textContent = "An IANA name such as Europe/Berlin, or UTC.";
+        output.textContent = "A time zone such as Europe/Berlin, or UTC.";
       }
     };
     form.addEventListener("input", say);

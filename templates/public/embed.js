@@ -6,9 +6,9 @@
   var script = document.currentScript, data = script.dataset, base = script.src.replace(/\/embed\.js.*$/, "");
   var texts = {
     email: "Email address", name: "Name", button: "Subscribe",
-    success: "Almost done: please look into your inbox and open the link we sent you.",
-    invalid: "Please check the address.", limit: "Too many attempts. Please wait a minute.",
-    failure: "That did not work. Please try again in a moment."
+    success: "Almost done: check your inbox and open the link we sent you.",
+    invalid: "Please check the email address.", limit: "Too many attempts. Please wait a minute.",
+    failure: "Something went wrong. Please try again in a moment."
   };
   function text(key) { return data["text" + key[0].toUpperCase() + key.slice(1)] || texts[key]; }
   function make(tag, attributes, parent) {

@@ -8,7 +8,7 @@ def test_a_visitor_subscribes_on_the_blog_and_confirms_by_the_mail(page, gna):
     page.get_by_label("Email address").fill("visitor@example.org")
     page.get_by_label("Name").fill("Vi")
     page.get_by_role("button", name="Subscribe").click()
-    page.get_by_text("please look into your inbox").wait_for()
+    page.get_by_text("check your inbox").wait_for()
     mail = gna.wait_for_mail("visitor@example.org")[0]
     answer = page.goto(re.search(rf"{re.escape(gna.url)}\S+", mail["text"])[0])
     assert answer.status == 200

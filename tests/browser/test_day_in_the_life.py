@@ -94,7 +94,7 @@ class Day:
         self.page.get_by_label("Email address").fill(EMAIL)
         self.page.get_by_label("Name").fill(NAME)
         self.page.get_by_role("button", name="Subscribe").click()
-        self.page.get_by_text("please look into your inbox").wait_for()
+        self.page.get_by_text("check your inbox").wait_for()
         self._picture("1-form")
 
     def confirm(self):
@@ -125,27 +125,27 @@ class Day:
         """By magic link to the profile; from there to another name and a new address."""
         self.page.goto("/profile")
         self.page.get_by_label("Your email address").first.fill(EMAIL)
-        self.page.get_by_role("button", name="Mail me a link").click()
+        self.page.get_by_role("button", name="Email me a link").click()
         self.page.get_by_text("a link is on its way").wait_for()
         self.page.goto(self._link(EMAIL, "/profile"))
         self._picture("4-profile")
         self.page.get_by_label("Email address").fill(NEW_EMAIL)
         self.page.get_by_role("button", name="Save").click()
-        self.page.get_by_text("We have sent a link to your new address").wait_for()
+        self.page.get_by_text("open the link we sent to your new address").wait_for()
         self.page.goto(self._link(NEW_EMAIL, "/confirm"))
         self.page.get_by_text("Your new address is confirmed").wait_for()
 
     def write_a_letter(self):
         self.page.goto("/admin/campaigns/new")
         self.page.get_by_label("Subject").fill(LETTER)
-        self.page.get_by_label("Letter", exact=True).fill("{{greeting}}!\n\n## Soup\n\nIt was *very* good soup.")
+        self.page.get_by_label("Body", exact=True).fill("{{greeting}}!\n\n## Soup\n\nIt was *very* good soup.")
         self.page.get_by_role("button", name="Save and review").click()
-        self.page.get_by_role("heading", name="Before it goes out").wait_for()
+        self.page.get_by_role("heading", name="Checks").wait_for()
         tomorrow = datetime.now(UTC) + timedelta(days=1)
-        self.page.get_by_label("Day and time").fill(tomorrow.strftime("%Y-%m-%dT09:00"))
+        self.page.get_by_label("Date and time").fill(tomorrow.strftime("%Y-%m-%dT09:00"))
         self.page.get_by_label("Time zone").fill("Europe/Berlin")
         self.page.get_by_role("button", name="Schedule").click()
-        self.page.get_by_text("Goes out on").wait_for()
+        self.page.get_by_text("Scheduled for").wait_for()
         self._picture("5-review")
         campaign_id = re.search(r"/campaigns/([^/]+)/", self.page.url)[1]
         soon = (datetime.now(UTC) + timedelta(seconds=2)).isoformat()
@@ -156,7 +156,7 @@ class Day:
         counts = campaign["deliveries"][0]
         assert counts["sent_count"] + counts["failure_count"] == counts["recipients"]
         self.page.goto(f"/admin/campaigns/{campaign_id}")
-        self.page.get_by_role("heading", name="Delivery by email").wait_for()
+        self.page.get_by_role("heading", name="Email delivery").wait_for()
         self._picture("6-report")
 
     def read_the_archive(self):

@@ -106,8 +106,8 @@ def test_a_sending_account_in_order_gives_nothing_to_say():
     [
         ({"ProductionAccessEnabled": False}, "SES is in the sandbox"),
         ({"SendingEnabled": False}, "SES sending is paused"),
-        ({"EnforcementStatus": "PROBATION"}, "SES calls the account probation"),
-        ({"SendQuota": {"Max24HourSend": 200.0}}, "SES sends at most 200 mails a day"),
+        ({"EnforcementStatus": "PROBATION"}, "The SES account status is probation"),
+        ({"SendQuota": {"Max24HourSend": 200.0}}, "SES sends at most 200 emails a day"),
     ],
 )
 def test_what_is_wrong_with_the_sending_account_is_said(change, what):
@@ -117,12 +117,12 @@ def test_what_is_wrong_with_the_sending_account_is_said(change, what):
 @pytest.mark.parametrize(
     ("identities", "what"),
     [
-        ({}, "example.org is unknown to SES"),
+        ({}, "example.org was not found in SES"),
         ({"me@example.org": {}}, "only the address is verified"),
         ({"example.org": GOOD_IDENTITY | {"VerifiedForSendingStatus": False}}, "example.org is not verified"),
         (
             {"example.org": GOOD_IDENTITY | {"DkimAttributes": {"Status": "PENDING"}}},
-            "example.org is not signed (DKIM)",
+            "DKIM is not set up for example.org",
         ),
         ({"example.org": GOOD_IDENTITY | {"MailFromAttributes": {}}}, "example.org has no MAIL FROM domain"),
     ],
@@ -136,7 +136,7 @@ def test_what_is_wrong_with_the_sender_is_said(identities, what):
     ("missing", "what"),
     [
         ("one._domainkey.example.org", "the CNAME one._domainkey.example.org is missing"),
-        ("bounce.example.org", "the SPF record of bounce.example.org does not name SES"),
+        ("bounce.example.org", "the SPF record of bounce.example.org does not include SES"),
         ("_dmarc.example.org", "example.org has no DMARC record"),
     ],
 )
@@ -150,7 +150,7 @@ def test_a_door_that_stands_open_is_the_worst_there_is(site):
     site.answers["/admin"] = (200, {}, "welcome")
     [finding] = web.door(site.url)
     assert finding.serious
-    assert "answers 200 to a stranger" in finding.what
+    assert "returns 200 without a token" in finding.what
 
 
 @pytest.mark.parametrize(
@@ -168,15 +168,15 @@ def test_a_redirect_elsewhere_is_no_refusal(site):
 
 def test_a_webhook_behind_a_redirect_is_found(site):
     site.answers["/api/webhooks/feed"] = (302, {"Location": "https://example.cloudflareaccess.com/login"}, "")
-    assert _whats(web.webhooks(site.url)) == ["/api/webhooks/feed answers with a redirect"]
+    assert _whats(web.webhooks(site.url)) == ["/api/webhooks/feed returns a redirect"]
     site.answers["/api/webhooks/feed"] = (401, {}, "{}")
     assert not list(web.webhooks(site.url))
 
 
 def test_a_site_that_is_ill_or_away_is_found(site):
     site.answers["/health"] = (503, {}, "{}")
-    assert _whats(web.health(site.url)) == ["/health answers 503"]
-    assert _whats(web.health("http://127.0.0.1:9")) == ["http://127.0.0.1:9 does not answer"]
+    assert _whats(web.health(site.url)) == ["/health returns 503"]
+    assert _whats(web.health("http://127.0.0.1:9")) == ["http://127.0.0.1:9 does not respond"]
 
 
 def test_an_address_without_keys_is_found(site):
@@ -216,12 +216,12 @@ def test_tables_and_queues_that_are_missing_or_differ_are_named(account_of_moto)
     )
     boto3.client("sqs").create_queue(QueueName="gna-test-audience")
     assert _whats(account.tables(boto3.client, STAGE, wanted)) == [
-        "the table gna-test-limits has other keys than the template",
-        "the table gna-test-limits can be deleted",
-        "the table gna-test-limits cannot be brought back",
-        "rows of gna-test-limits do not end as they should",
+        "the table gna-test-limits does not have the keys in the template",
+        "the table gna-test-limits has no deletion protection",
+        "the table gna-test-limits has no point-in-time recovery",
+        "the TTL of gna-test-limits does not match the template",
     ]
-    assert "the queue gna-test-audience has other dead letters than the template" in _whats(
+    assert "the queue gna-test-audience has a different redrive policy" in _whats(
         account.queues(boto3.client, STAGE, wanted)
     )
 
@@ -232,7 +232,7 @@ def test_letters_that_wait_among_the_dead_are_found(account_of_moto):
     url = boto3.client("sqs").create_queue(QueueName="gna-test-audience-dead")["QueueUrl"]
     assert not list(account.queues(boto3.client, STAGE, wanted))
     boto3.client("sqs").send_message(QueueUrl=url, MessageBody="{}")
-    assert _whats(account.queues(boto3.client, STAGE, wanted)) == ["1 messages wait in gna-test-audience-dead"]
+    assert _whats(account.queues(boto3.client, STAGE, wanted)) == ["1 messages are waiting in gna-test-audience-dead"]
 
 
 @pytest.mark.parametrize(

@@ -82,7 +82,7 @@ def test_people_lost_by_a_mishap_come_back_whole(dynamodb, reader, back_up, http
     restore.main(["--stage", "test"])
     assert stored(dynamodb) == {"subscribers": 0, "emails": 0, "captures": 0}
     restore.main(["--stage", "test", "--copy"])
-    assert "1 brought back" in capsys.readouterr().out
+    assert "1 restored" in capsys.readouterr().out
     assert stored(dynamodb) == {"subscribers": 1, "emails": 1, "captures": 1}
     assert http.get(f"/api/unsubscribe?token={token}").status == 200
     assert stored(dynamodb) == {"subscribers": 0, "emails": 0, "captures": 0}
@@ -93,7 +93,7 @@ def test_who_left_since_stays_away(dynamodb, reader, back_up, http, capsys):
     back_up()
     http.get(f"/api/unsubscribe?token={token}")
     restore.main(["--stage", "test", "--copy"])
-    assert "0 brought back" in capsys.readouterr().out
+    assert "0 restored" in capsys.readouterr().out
     assert stored(dynamodb)["subscribers"] == 0
 
 
@@ -110,7 +110,7 @@ def test_an_address_that_somebody_has_taken_again_is_left_to_them(dynamodb, read
     wipe(dynamodb)
     reader("ada@example.net")
     restore.main(["--stage", "test", "--copy"])
-    assert "0 brought back" in capsys.readouterr().out
+    assert "0 restored" in capsys.readouterr().out
     assert stored(dynamodb) == {"subscribers": 1, "emails": 1, "captures": 1}
 
 

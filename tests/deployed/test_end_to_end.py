@@ -143,7 +143,7 @@ def test_every_page_of_the_dashboard_is_there(deployment, packaged):
     found = {path: deployment.get(path, Cf_Access_Jwt_Assertion=token()) for path in pages}
     assert "/admin" in found
     assert {path: answer.body for path, answer in found.items() if answer.status != 200} == {}
-    assert "SES did not answer" not in found["/admin/settings"].body
+    assert "SES did not respond" not in found["/admin/settings"].body
 
 
 def test_a_campaign_reaches_a_reader(deployment):

@@ -25,7 +25,7 @@ _READS = re.compile(r"""(?:text|get|_one|\[)\(?"([a-z_.]{2,24})\"""")
 
 
 def _names() -> list[str]:
-    """The fields and parameters the handlers read, taken from the code itself and from the API's own document, so that
+    """The fields and parameters the handlers read, from the code itself and from the API's own document, so that
     a new one is tried as well."""
     sources = [*Path("chalicelib").rglob("*handlers.py"), *Path("chalicelib/admin/pages").glob("*.py")]
     found = {name for source in sources for name in _READS.findall(source.read_text(encoding="utf-8"))}

@@ -101,7 +101,7 @@ def test_when_a_part_dies_the_rest_ends_with_one_clear_line(running):
     [web] = [pid for pid in family if b"local.gateway.web" in (open_cmdline(pid))]
     subprocess.run(["kill", "-9", str(web)], check=True)
     assert runner.process.wait(30) == 1
-    assert "gna: the app ended by itself" in runner.output
+    assert "gna: the app stopped unexpectedly" in runner.output
     assert wait_until_gone(family) == []
 
 
@@ -125,7 +125,9 @@ def test_a_taken_port_is_one_clear_line(tmp_path):
         runner.port = taken.getsockname()[1]
         runner.launch()
         assert runner.process.wait(30) == 1
-    assert runner.output == f"gna: Port {runner.port} is taken: choose another with PORT={runner.port + 1} make run\n"
+    assert (
+        runner.output == f"gna: Port {runner.port} is in use: choose another with PORT={runner.port + 1} make run\n"
+    )
 
 
 def test_the_same_data_is_not_used_twice(locked):

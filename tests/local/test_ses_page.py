@@ -39,7 +39,7 @@ def _send(ses: Client, to: str, subject: str, html: str = "<p>Hi") -> None:
 
 def test_a_mail_appears_by_itself_and_can_be_read_in_all_its_forms(ses: Client, page: Any) -> None:
     page.goto(ses.url)
-    page.get_by_text("No mail yet").wait_for()
+    page.get_by_text("No emails yet").wait_for()
     _send(ses, "ada@example.org", "<b>News</b>", _HOSTILE)
     page.get_by_role("button", name="<b>News</b>").click()
     page.frame_locator("iframe").locator("#hi").wait_for()

@@ -16,8 +16,8 @@ from chalicelib.web.responses import Response
 HERE = "/admin/campaigns"
 _ONE = HERE + "/{campaign_id}"
 _OVERTAKEN = (
-    "Somebody changed this campaign while you were writing. Your words are below and not saved yet: "
-    "saving now keeps yours and drops theirs."
+    "Someone else changed this campaign while you were editing. Your version is below and not saved yet: "
+    "saving now overwrites theirs."
 )
 
 

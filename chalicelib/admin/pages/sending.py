@@ -27,7 +27,7 @@ def try_letter(request: Request) -> Response:
     try:
         previews.send_test(detail, addresses.parse(typed))
     except GnaError as failure:
-        return _review(request, detail, 400, problem=f"The test was not sent: {failure.reason}", tester=typed[:500])
+        return _review(request, detail, 400, problem=f"Test email not sent: {failure.reason}", tester=typed[:500])
     audit.record(request, "campaign.test", campaign_id=detail.campaign.id)
     return shell.back(f"{HERE}/{detail.campaign.id}/review", "tested")
 
@@ -37,7 +37,7 @@ def time_letter(request: Request) -> Response:
     at, zone = request.text("scheduled_at") or "", (request.text("time_zone") or "UTC").strip()
     try:
         if not at:
-            raise Invalid("Choose a day and a time")
+            raise Invalid("Choose a date and time")
         service.schedule(campaign_id, at, fields.time_zone(zone))
     except Invalid as failure:
         return _review(request, _sendable(request), 400, problem=failure.reason, at=at[:64], zone=zone[:64])
@@ -62,7 +62,7 @@ def send_letter(request: Request) -> Response:
     detail = service.view(request.path["campaign_id"])
     # What was agreed to is what was looked at.
     if request.text("version") != str(detail.campaign.version):
-        raise Conflict("The campaign has changed since you looked it over")
+        raise Conflict("The campaign has changed since you reviewed it")
     sent = service.send_now(detail.campaign.id)
     audit.record(request, "campaign.send", campaign_id=sent.campaign.id)
     return shell.back(f"{HERE}/{sent.campaign.id}", "sending")

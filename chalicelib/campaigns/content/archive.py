@@ -44,13 +44,13 @@ def render_issue(campaign_id: str) -> str:
     _check_open()
     detail = service.view(campaign_id)
     if detail.campaign.state not in _OUT or not detail.campaign.targeting.everybody:
-        raise NotFound("There is no such page")
+        raise NotFound("Page not found")
     return renderer.render(detail).archived()
 
 
 def _check_open() -> None:
     if not settings.current().archive:
-        raise NotFound("There is no such page")
+        raise NotFound("Page not found")
 
 
 def _issue(campaign: Campaign) -> Issue:

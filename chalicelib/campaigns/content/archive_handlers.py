@@ -20,7 +20,7 @@ def read_archive(request: Request) -> Response:
     try:
         body = archive.render_issue(request.path["campaign_id"])
     except NotFound:
-        raise NotFound("There is no such page") from None
+        raise NotFound("Page not found") from None
     return responses.email_page(body).with_headers(Cache_Control=_KEEP)
 
 
@@ -34,5 +34,5 @@ def archive_feed(request: Request) -> Response:
 def _number(request: Request) -> int:
     text = request.query.get("page") or "1"
     if not (text.isascii() and text.isdigit() and len(text) < 6 and 1 <= int(text) <= _LAST_PAGE):
-        raise Invalid("There is no such page")
+        raise Invalid("Page not found")
     return int(text)

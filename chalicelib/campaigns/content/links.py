@@ -108,8 +108,8 @@ def _judged(url: str) -> tuple[Verdict, str]:
     except FetchFailed as failure:
         return Verdict.DEAD if failure.kind in ("refused", "unreachable") else Verdict.UNSURE, failure.reason
     if status in _GONE:
-        return Verdict.DEAD, f"the answer is {status}"
-    return Verdict.GOOD if status < 400 else Verdict.UNSURE, f"the answer is {status}"
+        return Verdict.DEAD, f"it returned {status}"
+    return Verdict.GOOD if status < 400 else Verdict.UNSURE, f"it returned {status}"
 
 
 def _answer(url: str) -> Answer:

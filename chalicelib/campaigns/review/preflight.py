@@ -71,7 +71,7 @@ def check(detail: CampaignDetail, visit: bool = False) -> Report:
         findings += [*check_account(account, people), *check_identity(mail_account.identity())]
         finishes_at = _finish(account, people, clock.now())
     except Unavailable as failure:
-        findings.append(Finding(Level.WARNING, "ses_silent", f"SES could not be asked: {failure.reason}"))
+        findings.append(Finding(Level.WARNING, "ses_silent", f"SES could not be reached: {failure.reason}"))
     size = len(mailing.html.encode())
     return Report(people, round(prices.sending_cost(people), 4), finishes_at, size, tuple(findings))
 
@@ -79,16 +79,16 @@ def check(detail: CampaignDetail, visit: bool = False) -> Report:
 def check_mail(mailing: Mailing, detail: CampaignDetail) -> Iterator[Finding]:
     yield from _of_size(mailing)
     if len(detail.campaign.subject) > _LONG_SUBJECT:
-        yield Finding(Level.NOTE, "long_subject", f"Phones show about {_LONG_SUBJECT} characters of a subject.")
+        yield Finding(Level.NOTE, "long_subject", f"Phones show only about {_LONG_SUBJECT} characters of a subject.")
     if not detail.content.text:
-        yield Finding(Level.NOTE, "text_made", "The plain text is made from the HTML. Have a look at it.")
+        yield Finding(Level.NOTE, "text_made", "The plain text is generated from the HTML. Check it before sending.")
     if mailing.removed:
-        yield Finding(Level.WARNING, "removed", f"Left out of the mail: {', '.join(mailing.removed)}.")
-    if any(wish.kind == "nickname" and not wish.fallback for wish in mailing.placeholders):
-        message = "People without a nickname see a gap. Write {{nickname|friend}}, or {{greeting}}."
+        yield Finding(Level.WARNING, "removed", f"Removed from the email: {', '.join(mailing.removed)}.")
+    if any(placeholder.kind == "nickname" and not placeholder.fallback for placeholder in mailing.placeholders):
+        message = "People without a nickname will see a gap. Use {{nickname|friend}} or {{greeting}}."
         yield Finding(Level.WARNING, "no_fallback", message)
     if not settings.current().postal_address:
-        yield Finding(Level.NOTE, "no_postal_address", "Many countries ask for a postal address: set POSTAL_ADDRESS.")
+        yield Finding(Level.NOTE, "no_postal_address", "Many countries require a postal address: set POSTAL_ADDRESS.")
 
 
 def check_links(found: Links) -> Iterator[Finding]:
@@ -96,7 +96,7 @@ def check_links(found: Links) -> Iterator[Finding]:
         message = f"{len(found.insecure)} links or images use http instead of https."
         yield Finding(Level.WARNING, "http_links", message)
     if found.broken:
-        yield Finding(Level.WARNING, "broken_links", f"{found.broken} links lead nowhere.")
+        yield Finding(Level.WARNING, "broken_links", f"{found.broken} links have a missing or invalid address.")
     if found.without_alt:
         message = f"{found.without_alt} images have no alternative text (alt)."
         yield Finding(Level.WARNING, "images_without_alt", message)
@@ -107,28 +107,28 @@ def check_visits(urls: Sequence[str], visit: bool) -> Iterator[Finding]:
     visits = links.visit(urls) if visit else links.recall(urls)
     for one in visits:
         if one.verdict is Verdict.DEAD:
-            yield Finding(Level.WARNING, "dead_link", f"Nobody will get to {_short(one.url)}: {one.why}.")
+            yield Finding(Level.WARNING, "dead_link", f"Broken link {_short(one.url)}: {one.why}.")
     if unsure := [one for one in visits if one.verdict is Verdict.UNSURE]:
         yield Finding(Level.NOTE, "unchecked_links", f"Could not be checked: {_said(unsure)}.")
     if visit and len(urls) > links.MOST_VISITED:
-        message = f"Of {len(urls)} links the first {links.MOST_VISITED} were visited."
+        message = f"Only the first {links.MOST_VISITED} of {len(urls)} links were checked."
         yield Finding(Level.NOTE, "many_links", message)
 
 
 def check_recipients(people: int) -> Iterator[Finding]:
     if not people:
-        yield Finding(Level.WARNING, "nobody", "Nobody would get this.")
+        yield Finding(Level.WARNING, "nobody", "This campaign has no recipients.")
 
 
 def check_account(account: Account, people: int) -> Iterator[Finding]:
     if not account.sending_enabled:
-        yield Finding(Level.ERROR, "paused", "Sending is switched off in SES.")
+        yield Finding(Level.ERROR, "paused", "Sending is paused in SES.")
     if account.in_sandbox:
-        message = "The SES account is in the sandbox: only verified addresses get mail. AWS opens it on request."
+        message = "SES is in the sandbox: only verified addresses receive email. Request production access in AWS."
         yield Finding(Level.WARNING, "sandbox", message)
     if people > account.left_today:
         left = int(account.left_today)
-        message = f"SES allows {left} more mails today. The others follow as the quota renews; nothing is lost."
+        message = f"SES allows {left} more emails today. The rest follow as the quota renews; nothing is lost."
         yield Finding(Level.WARNING, "over_quota", message)
 
 
@@ -136,17 +136,17 @@ def check_identity(identity: Identity | None) -> Iterator[Finding]:
     if not identity or not identity.verified:
         yield Finding(Level.ERROR, "unverified", "FROM_EMAIL is not verified in SES, so nothing can be sent.")
     elif not identity.dkim:
-        message = f"DKIM is not set up for {identity.name}: large providers will refuse or hide the mail."
+        message = f"DKIM is not set up for {identity.name}: large providers reject it or mark it as spam."
         yield Finding(Level.WARNING, "no_dkim", message)
 
 
 def _of_size(mailing: Mailing) -> Iterator[Finding]:
     size = len(mailing.html.encode())
     if bulk.json_size(mailing.html, mailing.text) > LARGEST:
-        message = f"The mail has {size // 1024} KB and its plain text comes on top: more than can be sent."
+        message = f"The email is {size // 1024} KB plus its plain text: too large to send."
         yield Finding(Level.ERROR, "too_large", message)
     elif size > CLIPPED_AT:
-        message = f"The mail has {size // 1024} KB. Gmail shows 102 KB and hides the rest, with the unsubscribe link."
+        message = f"The email is {size // 1024} KB. Gmail hides the part after 102 KB, with the unsubscribe link."
         yield Finding(Level.WARNING, "clipped", message)
 
 

@@ -21,7 +21,7 @@ _PATIENCE = 40.0
 _LONGEST_WAIT = 5.0
 _ENOUGH_TO_JUDGE = 5
 _PROBES = 3
-DEFECT = "Sending was stopped by a defect in Gna: the log says more"
+DEFECT = "Sending was stopped by a bug in Gna: see the log"
 
 
 class Outcome(Struct):
@@ -132,6 +132,6 @@ def _blame_message(outcome: Outcome) -> None:
     outcome.left += people
     outcome.refused.clear()
     outcome.why = Stopped(
-        f"SES refuses this message: {reasons[0].reason}. Nothing more was tried; retry after mending it.",
+        f"SES cannot send this message: {reasons[0].reason}. Sending has stopped; fix the problem, then retry.",
         reasons[0].code,
     )

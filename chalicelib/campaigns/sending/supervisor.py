@@ -25,7 +25,7 @@ QUEUE = "sending"
 OWED_FOR = timedelta(days=30)
 _LONGEST_DELAY = 900
 _COUNT_UP_TO = 16_000
-_FORGOTTEN = "What this delivery still owed is no longer known: it ended more than thirty days ago"
+_FORGOTTEN = "This delivery can no longer be retried: it ended more than thirty days ago"
 
 
 class Order(Struct, frozen=True):
@@ -182,9 +182,9 @@ def _owed_detail(found: Sequence[Part]) -> str | None:
     failed = sum(len(part.claim) for part in owed if part.kind is Kind.FAILED)
     said = []
     if unknown:
-        said.append(f"{unknown} mails may or may not have been sent, because an answer was lost or a worker ended")
+        said.append(f"{unknown} emails may or may not have been sent: a response was lost or a worker stopped")
     if failed:
-        said.append(f"{failed} mails could not be sent, though SES may take them later")
+        said.append(f"{failed} emails could not be sent, but SES may accept them later")
     return "; ".join(said) + ". Retry sends exactly these." if said else None
 
 

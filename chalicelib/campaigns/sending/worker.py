@@ -29,7 +29,7 @@ _LOOK_SECONDS = 5.0
 _LONGEST_NAP = 20.0
 _PAGE = 2_000
 _QUOTA_REST = 3600
-_BUSY = "SES is slow or busy; sending goes on by itself"
+_BUSY = "SES is slow or busy; sending continues automatically"
 
 
 class Pause(Exception):

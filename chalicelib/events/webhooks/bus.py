@@ -20,13 +20,13 @@ def publish(events: Sequence[Event]) -> Result:
     try:
         answer = session.call("events", "put_events", Entries=[_entry(event) for event in events])
     except Unavailable:
-        return _failed("the event bus does not answer", started)
+        return _failed("the event bus did not respond", started)
     except Exception as failure:
         # A missing bus or right: it stays owed until the operator puts it in order.
         log.exception("events.bus_refused", failure)
-        return _failed("the event bus refused", started)
+        return _failed("the event bus rejected the event", started)
     if answer.get("FailedEntryCount"):
-        return _failed("the event bus took only a part", started)
+        return _failed("the event bus accepted only some events", started)
     return Result(True, 200, None, int((time.monotonic() - started) * 1000))
 
 

@@ -16,7 +16,7 @@ def judge(webhook: Webhook, sent: int, failed: int, tripped: bool, gone: bool) -
     """Writes only when something changed: a webhook that is well costs nothing here."""
     try:
         if gone:
-            _disable(webhook, "it answered 410 Gone")
+            _disable(webhook, "it returned 410 Gone")
         elif sent and not tripped:
             _recovered(webhook)
         elif failed:
@@ -55,7 +55,7 @@ def tell(webhook: Webhook) -> None:
     notices.notify_admin(
         "A webhook was disabled",
         f"The webhook {webhook.description or webhook.id} was disabled: {webhook.reason}.\n\n"
-        f"What happens from now on is not sent to it. Once it works again, enable it and replay what it missed "
+        f"No more events are sent to it. Once it works again, enable it and replay the events it missed "
         f"(events are kept for 30 days): {settings.current().url('/admin/webhooks')}",
     )
     with suppress(Stale):  # removed meanwhile

@@ -27,7 +27,7 @@ def post(webhook: Webhook, event: Event, address: str | None) -> Result:
     return Result(
         False,
         answer.status,
-        "redirects are not followed" if 300 <= answer.status < 400 else f"answered {answer.status}",
+        "redirects are not followed" if 300 <= answer.status < 400 else f"returned {answer.status}",
         _milliseconds(started),
         _seconds(answer.headers.get("retry-after", "")),
     )

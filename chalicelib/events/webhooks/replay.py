@@ -21,7 +21,7 @@ def replay_event(webhook_id: str, event_id: str) -> None:
         store.find(event_id, max(ids.moment(event_id).date(), oldest), now.date()) if ids.is_id(event_id) else None
     )
     if event is None:
-        raise NotFound("There is no such event in the last 30 days")
+        raise NotFound("No such event in the last 30 days")
     tables.transact(webhook_store.owe_write(webhook_id, event, now))
     queues.send("events", {"destination": webhook_id})
 
@@ -33,7 +33,7 @@ def replay_range(webhook_id: str, start: str | None, end: str | None) -> None:
         raise Invalid("from must be before to")
     oldest = clock.now() - KEPT
     if last < oldest:
-        raise Invalid("Events are kept for 30 days: there are none of that time any more")
+        raise Invalid("Events are kept for 30 days: none are left from that time")
     first = max(first, oldest)
     queues.send(
         "events",

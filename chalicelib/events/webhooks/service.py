@@ -27,7 +27,7 @@ from chalicelib.kernel.http import egress
 
 _RESOLVING = 3.0
 _LONGEST_PAGE = 100
-_NONE = "There is no such webhook"
+_NONE = "No such webhook"
 
 
 class Revealed(Struct, frozen=True):
@@ -85,7 +85,7 @@ def change(webhook_id: str, fields: Mapping[str, Any]) -> Webhook:
         paused = model.parse_flag("paused", fields["paused"])
         values |= {"state": PAUSED if paused else ACTIVE, "reason": None, "failing_since": None, "resume_at": None}
     if not values:
-        raise Invalid("Nothing to change: name url, types, description, include_address or paused")
+        raise Invalid("Nothing to change: give at least one of url, types, description, include_address or paused")
     webhook = _change(webhook_id, **values)
     if webhook.state == ACTIVE:
         queues.send("events", {"destination": webhook_id})
@@ -104,12 +104,12 @@ def rotate(webhook_id: str) -> Revealed:
     before, now = get(webhook_id), clock.now()
     live = before.live_previous(now)
     if len(live) >= MOST_PREVIOUS:
-        raise Conflict("The secret was changed too often today: the receiver has to be given one of them first")
+        raise Conflict("The secret was rotated too often today: update the receiver first")
     previous = (*live, Previous(before.key, clock.text(now + OVERLAP)))
     try:
         webhook = store.change(webhook_id, {"key": before.key}, key=ids.new(), previous=store.packed(previous))
     except Stale:
-        raise Conflict("The secret was changed by somebody else just now") from None
+        raise Conflict("The secret was rotated by someone else just now") from None
     return Revealed(webhook, signing.secret(webhook.id, webhook.key))
 
 
@@ -163,9 +163,9 @@ def _checked_url(given: object) -> str:
         target = egress.target(url)
         addresses = egress.addresses(target.host, target.port, _RESOLVING)
     except egress.Unreachable as failure:
-        raise Invalid(f"This url cannot be used: {failure.reason}") from None
+        raise Invalid(f"This URL cannot be used: {failure.reason}") from None
     if target.scheme != "https" and not (settings.current().local and all(_is_loopback(one) for one in addresses)):
-        raise Invalid("This url cannot be used: it must begin with https://")
+        raise Invalid("This URL cannot be used: it must begin with https://")
     return url
 
 

@@ -60,7 +60,7 @@ def xml(decoded: str) -> bytes:
     _check_bounds(decoded)
     clean = _PROLOGUE.sub("", decoded, count=1).lstrip().encode()
     if not _is_well_formed(clean) and _markup(decoded) > _MOST_BROKEN_MARKUP:
-        raise NotAFeed("the feed is not valid XML, and too large to guess what was meant")
+        raise NotAFeed("the feed is not valid XML, and too large to repair")
     return clean
 
 
@@ -107,16 +107,16 @@ def _check_root(decoded: str) -> None:
     opening = _OPENING.search(_COMMENT.sub("", decoded[:20_000]))
     root = opening[1].rpartition(":")[2].lower() if opening else ""
     if root == "html":
-        raise NotAFeed("a web page came instead of the feed")
+        raise NotAFeed("the server returned a web page instead of a feed")
     if root not in _ROOTS:
-        raise NotAFeed("this is neither RSS, Atom nor JSON Feed")
+        raise NotAFeed("this is not an RSS, Atom or JSON feed")
 
 
 def _check_bounds(decoded: str) -> None:
     if _markup(decoded) > _MOST_MARKUP or _CROWDED_TAG.search(decoded):
-        raise NotAFeed("the feed holds more markup than we read")
+        raise NotAFeed("the feed has too much markup")
     if len(set(_PREFIX.findall(decoded))) > _MOST_PREFIXES:
-        raise NotAFeed("the feed declares more namespaces than we read")
+        raise NotAFeed("the feed declares too many namespaces")
     if len(_ENTRY.findall(decoded)) > MOST_ENTRIES or decoded.count("xml:base") > MOST_ENTRIES:
         raise NotAFeed(f"the feed has more than {MOST_ENTRIES} entries")
 
@@ -135,7 +135,7 @@ def _is_well_formed(clean: bytes) -> bool:
         nonlocal depth
         depth += 1
         if depth > _DEEPEST:
-            raise NotAFeed("the feed is nested more deeply than we read")
+            raise NotAFeed("the feed is nested too deeply")
 
     def closed(name: str) -> None:
         nonlocal depth

@@ -152,7 +152,7 @@ def _json_feed(decoded: str, url: str) -> Feed:
     except (ValueError, RecursionError):
         raise NotAFeed("the feed is not valid JSON") from None
     if "jsonfeed.org" not in str(found.get("version")) or not isinstance(found.get("items"), list):
-        raise NotAFeed("this is neither RSS, Atom nor JSON Feed")
+        raise NotAFeed("this is not an RSS, Atom or JSON feed")
     if len(found["items"]) > document.MOST_ENTRIES:
         raise NotAFeed(f"the feed has more than {document.MOST_ENTRIES} entries")
     hubs = [hub for hub in found.get("hubs") or () if isinstance(hub, dict)]

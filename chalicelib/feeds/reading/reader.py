@@ -79,10 +79,10 @@ def _check_status(answer: Answer) -> None:
         return
     wait = _retry_after(answer.headers.get("retry-after", ""))
     if answer.status == 410:
-        raise Unreadable("gone", "The feed is gone for good, says its server (410)")
+        raise Unreadable("gone", "The feed is permanently gone (410)")
     if answer.status == 429:
-        raise Unreadable("throttled", "The server asks us to come less often (429)", wait or 3600)
-    raise Unreadable("status", f"The feed's server answered {answer.status}", wait)
+        raise Unreadable("throttled", "The feed's server is limiting our requests (429)", wait or 3600)
+    raise Unreadable("status", f"The feed's server returned {answer.status}", wait)
 
 
 def _retry_after(value: str) -> int:

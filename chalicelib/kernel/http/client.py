@@ -107,7 +107,7 @@ def _onward(url: str, location: str) -> str:
     try:
         return urljoin(url, location)
     except ValueError:  # half an IPv6 address, for one
-        raise FetchFailed("protocol", "it leads on to something that is no URL") from None
+        raise FetchFailed("protocol", "it redirects to an invalid URL") from None
 
 
 def _readable(location: str) -> str:
@@ -131,7 +131,7 @@ def _one(call: _Call, started: float) -> Answer:
     except (HTTPError, HTTPException, OSError, ValueError) as failure:
         raise _failed(call, failure) from failure
     if call.left <= 0:  # a socket cut short at the deadline may look like a body that has ended
-        raise FetchFailed("timeout", "no complete answer in time")
+        raise FetchFailed("timeout", "no complete response in time")
     return Answer(response.status, headers, body, call.url, call.permanent_url, time.monotonic() - started)
 
 
@@ -226,12 +226,12 @@ def _headers(response: Any) -> dict[str, str]:
 def _body(response: Any, headers: Mapping[str, str], largest: int) -> bytes:
     """The body as it was before compression, given up as soon as it is larger than allowed."""
     if headers.get("content-encoding", "").strip().lower() not in _ENCODINGS:
-        raise FetchFailed("protocol", "the body is encoded in a way we did not ask for")
+        raise FetchFailed("protocol", "the response has an encoding we did not ask for")
     parts, size = [], 0
     for chunk in response.stream(_CHUNK, decode_content=True):
         size += len(chunk)
         if size > largest:
-            raise FetchFailed("too_large", f"the body is larger than {largest // 1000} kB")
+            raise FetchFailed("too_large", f"the response is larger than {largest // 1000} kB")
         parts.append(chunk)
     return b"".join(parts)
 
@@ -241,14 +241,14 @@ def _failed(call: _Call, failure: Exception) -> FetchFailed:
     from urllib3.exceptions import TimeoutError as ReadTimeout
 
     if call.left <= 0 or isinstance(failure, TimeoutError | ReadTimeout):
-        return FetchFailed("timeout", "no complete answer in time")
+        return FetchFailed("timeout", "no complete response in time")
     if isinstance(failure, SSLError | ssl.SSLError):
         return FetchFailed("unreachable", "the secure connection failed (certificate or TLS)")
     if isinstance(failure, ConnectionRefusedError):
-        return FetchFailed("unreachable", "the host does not answer")
+        return FetchFailed("unreachable", "the host does not respond")
     if isinstance(failure, OSError):
         return FetchFailed("cut", "the connection failed")
-    return FetchFailed("protocol", "the answer is not valid HTTP")
+    return FetchFailed("protocol", "the response is not valid HTTP")
 
 
 def _user_agent() -> str:

@@ -51,18 +51,18 @@ def target(url: str) -> Target:
     from urllib3.util import parse_url
 
     if len(url) > _LONGEST_URL or any(ord(letter) < 0x20 or ord(letter) == 0x7F for letter in url):
-        raise Unreachable("the URL is too long or holds control characters", refused=True)
+        raise Unreachable("the URL is too long or contains control characters", refused=True)
     try:
         parts = parse_url(url.strip())
     except LocationParseError:
-        raise Unreachable("the URL makes no sense", refused=True) from None
+        raise Unreachable("the URL is not valid", refused=True) from None
     if parts.scheme not in _DEFAULT_PORTS or not parts.host:
-        raise Unreachable("only http and https URLs are fetched", refused=True)
+        raise Unreachable("only http and https URLs are allowed", refused=True)
     if parts.auth is not None:
-        raise Unreachable("the URL holds credentials", refused=True)
+        raise Unreachable("the URL contains credentials", refused=True)
     port = parts.port or _DEFAULT_PORTS[parts.scheme]
     if port not in _DEFAULT_PORTS.values() and port < _FIRST_FREE_PORT:
-        raise Unreachable("the port belongs to another service", refused=True)
+        raise Unreachable("the port is reserved for another service", refused=True)
     return Target(parts.scheme, parts.host.strip("[]"), port, parts.request_uri)
 
 

@@ -102,7 +102,7 @@ def _furnish(house: Desk, person: Any, blog: Any, receiver: Receiver) -> None:
     house.scheduled = service.create(Draft("The bench, one year on", "<p>It has been sat on.</p>")).campaign.id
     service.schedule(house.scheduled, clock.text(clock.now() + timedelta(days=7)), "Europe/Berlin")
     house.sent = _finished("What to do in the garden when it rains", Counts(40, 40, 0, 0))
-    house.failed = _finished("Seed swap on Saturday", Counts(40, 36, 1, 3), "3 mails may or may not have been sent")
+    house.failed = _finished("Seed swap on Saturday", Counts(40, 36, 1, 3), "3 emails may or may not have been sent")
     bounces.record_refusal(house.reader, house.failed, "MessageRejected")
     house.hook = webhooks.add({"url": receiver.url, "description": "Ledger of the seed bank"}).webhook.id
     webhooks.test(house.hook)

@@ -23,7 +23,7 @@ def test_a_letter_is_written_looked_at_tried_timed_and_sent(desk, look, ses):
     page.goto("/admin/campaigns/new")
     page.get_by_text("40 people").wait_for()
     page.get_by_label("Subject").fill("First frost")
-    page.get_by_label("Letter").fill("It came **early**.")
+    page.get_by_label("Body").fill("It came **early**.")
     _letter(page).get_by_text("early", exact=True).wait_for()
     page.get_by_text("Dark", exact=True).click()
     _letter(page).locator("body").wait_for()
@@ -32,32 +32,32 @@ def test_a_letter_is_written_looked_at_tried_timed_and_sent(desk, look, ses):
     page.get_by_text("Phone", exact=True).click()
     _letter(page).locator("strong", has_text="early").wait_for()
     assert page.locator("iframe").first.bounding_box()["width"] <= 392
-    page.get_by_label("Only those who match").check()
-    page.get_by_label("At least one source of").fill("blog")
+    page.get_by_label("Only subscribers who match").check()
+    page.get_by_label("Any of these sources").fill("blog")
     page.wait_for_selector("output:has-text('people'):not(:has-text('40 people'))")
     page.set_viewport_size({"width": 1280, "height": 1600})  # all of it at once, as the pictures of pages are
     looking.shoot(page, "admin/writing.light")
-    page.get_by_label("Everybody").check()
+    page.get_by_label("All subscribers").check()
     page.get_by_role("button", name="Save and review").click()
-    page.get_by_role("heading", name="Before it goes out").wait_for()
+    page.get_by_role("heading", name="Checks").wait_for()
     page.get_by_label("To", exact=True).fill("me@example.org")
-    page.get_by_role("button", name="Send test").click()
-    page.get_by_text("The test mail is on its way").wait_for()
+    page.get_by_role("button", name="Send test email").click()
+    page.get_by_text("Test email sent").wait_for()
     assert ses.mails(to="me@example.org")[0]["subject"] == "First frost"
     assert page.get_by_label("Time zone").input_value() == "Europe/Berlin"
     for at, zone, utc in CHANGING_CLOCKS:
         page.get_by_label("Time zone").fill(zone)
-        page.get_by_label("Day and time").fill(at)
+        page.get_by_label("Date and time").fill(at)
         page.get_by_text(f"That is {utc}").wait_for()
     page.get_by_label("Time zone").fill("Europe/Berlin")
-    page.get_by_label("Day and time").fill("2030-07-01T09:00")
+    page.get_by_label("Date and time").fill("2030-07-01T09:00")
     page.get_by_text("That is 1 Jul 2030, 07:00 UTC").wait_for()
     page.get_by_role("button", name="Schedule").click()
-    page.get_by_role("button", name="Call it off").click()
-    page.get_by_text("it is a draft again").wait_for()
+    page.get_by_role("button", name="Cancel schedule").click()
+    page.get_by_text("is a draft again").wait_for()
     page.get_by_role("link", name="Send now…").click()
     page.get_by_role("button", name="Send to 40 people now").click()
-    page.get_by_text("It is on its way").wait_for()
+    page.get_by_text("Sending has started").wait_for()
 
 
 def test_a_sending_is_watched_until_its_counts_add_up(desk, look):
@@ -70,21 +70,30 @@ def test_a_sending_is_watched_until_its_counts_add_up(desk, look):
         jobs.wake(message)
     for message in received("sending"):
         supervisor.drive(Order(message["campaign_id"], message["delivery_id"], message["part"]), lambda: 60.0)
-    page.get_by_text("Everybody was accounted for").wait_for()
-    assert page.locator(".sum").inner_text().split() == ["Sent", "40", "Refused", "0", "Unknown", "0", "People", "40"]
+    page.get_by_text("Every recipient is accounted for").wait_for()
+    assert page.locator(".sum").inner_text().split() == [
+        "Sent",
+        "40",
+        "Refused",
+        "0",
+        "Unknown",
+        "0",
+        "Recipients",
+        "40",
+    ]
 
 
 def test_without_scripts_a_letter_is_still_written_looked_at_and_sent(desk, look):
     page = look(script=False)
     page.goto("/admin/campaigns/new")
     page.get_by_label("Subject").fill("Plain")
-    page.get_by_label("Letter").fill("Without **scripts**")
+    page.get_by_label("Body").fill("Without **scripts**")
     page.get_by_role("button", name="Update").click()
     page.frame_locator("iframe").locator("strong", has_text="scripts").wait_for()
     page.get_by_role("button", name="Save and review").click()
     page.get_by_role("link", name="Send now…").click()
     page.get_by_role("button", name=re.compile("^Send to")).click()
-    page.get_by_text("It is on its way").wait_for()
+    page.get_by_text("Sending has started").wait_for()
     page.get_by_text("Sending", exact=True).wait_for()
 
 
@@ -104,7 +113,7 @@ def test_somebody_is_found_and_removed_by_keyboard_alone(desk, look):
     page.keyboard.press("Enter")
     page.get_by_role("link", name="Remove…").focus()
     page.keyboard.press("Enter")
-    page.get_by_role("button", name="Remove for good").focus()
+    page.get_by_role("button", name="Remove permanently").focus()
     page.keyboard.press("Enter")
     page.wait_for_url("**/admin/subscribers?notice=remov*")
 
@@ -113,7 +122,7 @@ def test_words_that_are_not_saved_are_not_lost_by_a_wrong_click(desk, look):
     page = look()
     page.route("**/audience", lambda route: route.fulfill(**SIGNED_OUT))
     page.goto(f"/admin/campaigns/{desk.draft}")
-    page.get_by_text("Not known just now").wait_for()
+    page.get_by_text("Unavailable right now").wait_for()
     page.get_by_label("Subject").fill("Changed")
     asked = []
     page.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.dismiss()))
@@ -128,9 +137,9 @@ def test_the_preview_leaves_no_steps_behind_for_the_way_back(desk, look):
     page = look()
     page.goto("/admin/campaigns")
     page.get_by_role("link", name="Seven beans worth the string").click()
-    page.get_by_label("Letter").fill("one")
+    page.get_by_label("Body").fill("one")
     _letter(page).get_by_text("one", exact=True).wait_for()
-    page.get_by_label("Letter").fill("two")
+    page.get_by_label("Body").fill("two")
     _letter(page).get_by_text("two", exact=True).wait_for()
     page.on("dialog", lambda dialog: dialog.accept())
     page.go_back()
@@ -150,12 +159,12 @@ def test_a_letter_longer_than_a_page_comes_after_it_and_is_saved_as_it_was(desk,
     assert service.view(tome).content.body == body
     page.unroute("**/words/body")
     page.goto(f"/admin/campaigns/{tome}")
-    page.get_by_text("are too much for this page").wait_for(state="detached")
-    assert page.get_by_label("Letter").input_value() == body
-    page.get_by_label("Only those who match").check()
-    page.get_by_label("At least one tag of").fill("seeds, ")
+    page.get_by_text("This text is too long for the page").wait_for(state="detached")
+    assert page.get_by_label("Body").input_value() == body
+    page.get_by_label("Only subscribers who match").check()
+    page.get_by_label("Any of these tags").fill("seeds, ")
     page.wait_for_selector("#tags-any-known option[value='seeds, garden']", state="attached")
-    page.get_by_label("At least one tag of").fill("garden, ")
+    page.get_by_label("Any of these tags").fill("garden, ")
     page.wait_for_selector("#tags-any-known option", state="detached")
     page.get_by_label("Subject").fill("Tome II")
     page.get_by_role("button", name="Save", exact=True).click()

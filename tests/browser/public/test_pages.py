@@ -50,7 +50,7 @@ def test_a_new_address_is_shown_as_waiting_until_it_is_confirmed_there(house, lo
     page.goto(house.profile(ADA))
     page.get_by_label("Email address").fill("countess@example.net")
     page.get_by_role("button", name="Save").click()
-    page.get_by_text("We have sent a link to your new address").wait_for()
+    page.get_by_text("open the link we sent to your new address").wait_for()
     shoot(page, "public/address-saved")
     change = house.link("countess@example.net")
     page.goto(house.profile(ADA))
@@ -69,7 +69,7 @@ def test_a_reader_takes_everything_stored_away(house, look):
     page = look()
     page.goto(house.profile(ADA))
     with page.expect_download() as started:
-        page.get_by_role("link", name="Download everything stored about you").click()
+        page.get_by_role("link", name="Download my data").click()
     assert started.value.suggested_filename == "my-data.json"
     stored = json.loads(Path(started.value.path()).read_text())
     assert (stored["email"], stored["nickname"]) == (ADA, "Ada")
@@ -90,8 +90,8 @@ def test_never_again_is_kept_until_its_owner_takes_it_back(house, look):
     page.goto(house.profile(ADA))
     page.locator("summary").click()
     shoot(page, "public/never")
-    page.get_by_role("button", name="Never write to me again").click()
-    heading(page, "We will not write to you again")
+    page.get_by_role("button", name="Never email me again").click()
+    heading(page, "We will not email you again")
     assert not house.subscribed(ADA)
     page.goto("/profile")
     page.locator("summary").click()
@@ -99,10 +99,10 @@ def test_never_again_is_kept_until_its_owner_takes_it_back(house, look):
     page.locator("details button").click()
     page.get_by_text("a link is on its way").wait_for()
     page.goto(house.link(ADA))
-    heading(page, "May we write to you again?")
+    heading(page, "May we email you again?")
     shoot(page, "public/resume")
-    page.get_by_role("button", name="Yes, take it back").click()
-    heading(page, "Done. You may be written to again")
+    page.get_by_role("button", name="Yes, allow emails again").click()
+    heading(page, "Done. We may email you again")
 
 
 def test_a_link_to_the_profile_is_asked_for_without_saying_who_is_subscribed(house, look):
@@ -110,7 +110,7 @@ def test_a_link_to_the_profile_is_asked_for_without_saying_who_is_subscribed(hou
     for address in (ADA, "nobody@example.net"):
         page.goto("/profile")
         page.get_by_label("Your email address").first.fill(address)
-        page.get_by_role("button", name="Mail me a link").click()
+        page.get_by_role("button", name="Email me a link").click()
         page.get_by_text("If that address is subscribed, a link is on its way").wait_for()
         house.join(ADA) if address == "nobody@example.net" else None
 
@@ -144,7 +144,7 @@ def test_without_a_script_a_form_elsewhere_subscribes(house, elsewhere, look):
     page.goto(elsewhere.show(plain_form(house)))
     page.get_by_label("Email address").fill(ADA)
     page.get_by_role("button").click()
-    heading(page, "One more step: look into your inbox")
+    heading(page, "One more step: check your inbox")
     page.goto(house.link(ADA))
     heading(page, "Welcome! Your subscription is confirmed")
     page.goto(house.profile(ADA))
@@ -166,7 +166,7 @@ def test_without_a_script_a_mistake_and_the_limit_are_pages_one_can_go_back_from
         house.http.post("/api/subscribe", json={"email": f"n{number}@example.net"}, source_ip="127.0.0.1")
     page.get_by_label("Email address").fill(ADA)
     page.get_by_role("button").click()
-    page.get_by_text("Please wait a little and try again.").wait_for()
+    page.get_by_text("Please wait a moment and try again.").wait_for()
     shoot(page, "public/error-429")
 
 

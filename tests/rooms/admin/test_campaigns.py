@@ -25,7 +25,7 @@ def test_the_list_shows_state_time_and_what_was_delivered(desk, draft):
     assert "Beans Draft Changed" in desk.see("/admin/campaigns")
     _finished(draft, Counts(10, 7, 2, 1))
     seen = desk.see("/admin/campaigns")
-    assert "Needs a look" in seen
+    assert "Needs attention" in seen
     assert "7 of 10 sent 2 refused, 1 unknown" in seen
 
 
@@ -34,7 +34,7 @@ def test_the_list_can_be_narrowed_to_a_state(desk, draft):
     seen = desk.see("/admin/campaigns?state=scheduled")
     assert "Later" in seen
     assert "Beans" not in seen
-    assert "None in this state" in desk.see("/admin/campaigns?state=publishing")
+    assert "No campaigns in this state" in desk.see("/admin/campaigns?state=publishing")
     assert "The list ends at page 1" in desk.see("/admin/campaigns?page=7")
 
 
@@ -48,7 +48,7 @@ def test_a_letter_is_written_kept_and_read_back(desk):
 
 def test_a_letter_goes_on_to_its_review(desk):
     seen = desk.follow("/admin/campaigns/new", **WORDS, next="review")
-    assert "Before it goes out" in seen
+    assert "Checks" in seen
 
 
 def test_words_that_cannot_be_kept_are_not_lost(desk, draft):
@@ -63,7 +63,7 @@ def test_what_somebody_else_changed_meanwhile_is_not_overwritten_unasked(desk, d
     service.update(draft, {"subject": "Theirs"}, {})
     answer = desk.post(f"/admin/campaigns/{draft}", **{**WORDS, "version": "1"})
     assert answer.status == 409
-    assert "while you were writing" in answer.text
+    assert "while you were editing" in answer.text
     assert 'name="version" value="2"' in answer.text
     assert service.view(draft).campaign.subject == "Theirs"
 
@@ -77,7 +77,7 @@ def tome(desk):
 def test_words_too_long_for_the_page_are_kept_unless_written_over(desk, tome):
     page = desk.get(f"/admin/campaigns/{tome}").text
     assert len(page) < 60_000
-    assert "105 KB are too much for this page" in page
+    assert "too long for the page (105 KB)" in page
     assert 'name="kept_body" value="yes"' in page
     assert desk.get(f"/admin/campaigns/{tome}/words/body").text == "<p>&amp;</p>" * 9_000
     form = {"subject": "Tome", "format": "html", "audience": "everybody", "kept_body": "yes", "body": "", "text": "x"}
@@ -132,7 +132,7 @@ def test_an_audience_is_described_by_its_words(desk, draft):
     desk.follow(f"/admin/campaigns/{draft}", **labels)
     assert service.view(draft).campaign.targeting == Targeting(Terms(any=("blog", "footer")), Terms(none=("vip",)))
     assert 'value="blog, footer"' in desk.get(f"/admin/campaigns/{draft}").text
-    assert "any source of blog, footer; no tag of vip" in desk.see(f"/admin/campaigns/{draft}/review")
+    assert "any of the sources blog, footer; none of the tags vip" in desk.see(f"/admin/campaigns/{draft}/review")
 
 
 def test_the_preview_is_the_mail_in_the_light_that_was_asked_for(desk, draft):
@@ -165,8 +165,7 @@ def test_the_page_of_a_letter_shows_it_in_every_look(desk, draft, page):
 
 def test_half_a_letter_can_be_looked_at_already(desk):
     assert (
-        "Your words will appear here"
-        in desk.post("/admin/campaigns/preview", format="html", subject="", body="").text
+        "Your text will appear here" in desk.post("/admin/campaigns/preview", format="html", subject="", body="").text
     )
     assert "at most 250" in desk.post("/admin/campaigns/preview", subject="x" * 300, format="html").text
 
@@ -174,13 +173,13 @@ def test_half_a_letter_can_be_looked_at_already(desk):
 def test_the_review_says_how_many_what_it_costs_and_what_is_wrong(desk, draft, person):
     person("ada@example.net")
     seen = desk.see(f"/admin/campaigns/{draft}/review")
-    assert "To 1 person (everybody)" in seen
+    assert "To 1 person (all subscribers)" in seen
     assert "less than $0.01" in seen
-    assert "plain text is made from the HTML" in seen
+    assert "plain text is generated from the HTML" in seen
 
 
 def test_a_test_mail_is_the_very_mail(desk, draft, ses):
-    assert "on its way" in desk.follow(f"/admin/campaigns/{draft}/test", email="me@example.org")
+    assert "Test email sent" in desk.follow(f"/admin/campaigns/{draft}/test", email="me@example.org")
     assert ses.mails(to="me@example.org")[0]["subject"] == "Beans"
     assert "not sent" in desk.post(f"/admin/campaigns/{draft}/test", email="nonsense").text
 
@@ -202,7 +201,7 @@ def test_a_time_is_understood_as_the_page_says_also_when_clocks_are_changed(desk
     ("at", "zone", "said"),
     [
         ("2020-01-01T09:00", "UTC", "in the future"),
-        ("", "UTC", "Choose a day"),
+        ("", "UTC", "Choose a date"),
         ("2030-01-01T09:00", "Mars/X", "IANA name"),
     ],
 )
@@ -217,7 +216,7 @@ def test_sending_asks_first_with_the_number_of_people_and_then_starts_once(desk,
     page = desk.get(f"/admin/campaigns/{draft}/send").text
     assert "Send to 1 person now" in page
     assert desk.post(f"/admin/campaigns/{draft}/send", version="99").status == 409
-    assert "It is on its way" in desk.follow(f"/admin/campaigns/{draft}/send", version="1")
+    assert "Sending has started" in desk.follow(f"/admin/campaigns/{draft}/send", version="1")
     assert desk.post(f"/admin/campaigns/{draft}/send", version="2").status == 409
     assert desk.get(f"/admin/campaigns/{draft}/send").status == 409
 
@@ -247,11 +246,11 @@ def test_a_delivery_to_some_people_knows_how_many_they_are_and_counts_them_once(
 def test_counts_add_up_and_are_explained_and_can_be_tried_again(desk, draft):
     _finished(draft, Counts(10, 7, 2, 1), "1 mail may or may not have been sent")
     seen = desk.see(f"/admin/campaigns/{draft}")
-    assert "Sent 7 Refused 2 Unknown 1 People 10" in seen
+    assert "Sent 7 Refused 2 Unknown 1 Recipients 10" in seen
     assert "Refused means" in seen
     assert "Unknown means" in seen
     delivery = service.view(draft).deliveries[0].id
-    assert "Trying again" in desk.follow(f"/admin/campaigns/{draft}/retry", delivery_id=delivery)
+    assert "Retrying" in desk.follow(f"/admin/campaigns/{draft}/retry", delivery_id=delivery)
     assert desk.post(f"/admin/campaigns/{draft}/retry", delivery_id=delivery).status == 409
 
 
@@ -259,5 +258,5 @@ def test_a_draft_is_copied_and_deleted_but_only_when_asked_twice(desk, draft):
     copy = desk.post(f"/admin/campaigns/{draft}/duplicate").headers["Location"].partition("?")[0]
     assert copy != f"/admin/campaigns/{draft}"
     assert "Delete “Beans”?" in desk.see(f"{copy}/delete")
-    assert "The draft is gone" in desk.follow(f"{copy}/delete")
+    assert "Draft deleted" in desk.follow(f"{copy}/delete")
     assert desk.get(copy).status == 404

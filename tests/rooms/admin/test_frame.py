@@ -59,7 +59,7 @@ def test_a_page_is_whole_and_asks_nobody_else(page, path):
 
 
 def test_an_open_door_is_said_on_every_page(desk):
-    assert "The door is open" in desk.see("/admin")
+    assert "Authentication is off" in desk.see("/admin")
 
 
 def test_assets_are_kept_until_they_change(desk):

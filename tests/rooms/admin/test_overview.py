@@ -10,9 +10,9 @@ from chalicelib.campaigns.service import Draft
 
 def test_an_empty_house_says_what_to_do(desk, ses):
     seen = desk.see("/admin")
-    assert "Nobody yet" in seen
+    assert "No subscribers yet" in seen
     assert "Nothing has been sent yet" in seen
-    assert "No feed is watched" in seen
+    assert "No feed configured" in seen
 
 
 def test_people_quota_and_the_next_campaign_are_there(desk, ses, person):
@@ -25,7 +25,7 @@ def test_people_quota_and_the_next_campaign_are_there(desk, ses, person):
     assert "+1 joined" in seen
     assert "Beans" in seen
     assert "Tue 1 Jan 2030, 09:00, Europe/Berlin 1 Jan 2030, 08:00 UTC" in seen
-    assert "a second" in seen
+    assert "per second" in seen
 
 
 def test_what_was_written_long_ago_is_not_forgotten_over_what_was_written_since(desk, ses):
@@ -34,14 +34,14 @@ def test_what_was_written_long_ago_is_not_forgotten_over_what_was_written_since(
     for number in range(21):
         campaigns.create(Draft(f"Draft {number}", "x"))
     assert "Last campaign Failed" in desk.see("/admin")
-    assert "“Failed” did not reach everybody" in desk.see("/admin")
+    assert "“Failed” was not sent to everyone" in desk.see("/admin")
     campaigns.send_now(sending)
-    assert "On its way Under way" in desk.see("/admin")
+    assert "Sending now Under way" in desk.see("/admin")
 
 
 def test_a_room_that_does_not_answer_leaves_its_place_empty(desk, configure):
     configure(AWS_ENDPOINT_URL_SESV2="http://127.0.0.1:9")
-    assert "SES did not answer" in desk.see("/admin")
+    assert "SES did not respond" in desk.see("/admin")
 
 
 def test_the_chart_fills_in_quiet_days_and_begins_with_what_was_there_before():

@@ -28,7 +28,7 @@ def hook(desk, configure, receiver):
 
 
 def test_a_bounce_is_shown_with_its_person_who_can_be_removed_there(desk, person):
-    assert "Every mail found its letterbox" in desk.see("/admin/bounces")
+    assert "No bounces" in desk.see("/admin/bounces")
     someone = person("gone@example.net", "Gone")
     bounces.record_refusal(someone, ids.new(), "MessageRejected")
     seen = desk.see("/admin/bounces")
@@ -43,8 +43,8 @@ def test_a_bounce_is_shown_with_its_person_who_can_be_removed_there(desk, person
 
 
 def test_without_a_feed_the_page_says_what_it_could_do(desk):
-    assert "No feed is watched" in desk.see("/admin/feed")
-    assert "No feed is watched." in desk.follow("/admin/feed")
+    assert "No feed configured" in desk.see("/admin/feed")
+    assert "No feed configured." in desk.follow("/admin/feed")
 
 
 def test_a_feed_is_looked_at_and_its_entries_are_shown_as_mailed(desk, blog, configure):
@@ -52,9 +52,9 @@ def test_a_feed_is_looked_at_and_its_entries_are_shown_as_mailed(desk, blog, con
     configure(FEED_URL=blog.url)
     assert "not yet" in desk.see("/admin/feed")
     seen = desk.follow("/admin/feed")
-    assert "Read for the first time" in seen
+    assert "First check done" in seen
     assert "First frost About First frost." in seen
-    assert "by you" in seen
+    assert "manual" in seen
 
 
 def test_a_feed_that_fails_is_said_in_words(desk, configure):
@@ -81,26 +81,28 @@ def test_an_address_that_cannot_be_comes_back_with_the_reason(desk, hook):
         answer = desk.post(path, url="ftp://x", description="kept")
         assert answer.status == 400
         assert 'value="kept"' in answer.text
-        assert "This url cannot be used" in answer.text
+        assert "This URL cannot be used" in answer.text
 
 
 def test_a_webhook_is_tried_paused_resumed_changed_rotated_and_removed(desk, hook, receiver):
     path = f"/admin/webhooks/{hook}"
-    assert "The test arrived" in desk.follow(f"{path}/test")
+    assert "The test event was received" in desk.follow(f"{path}/test")
     assert "Test" in desk.see(path)
     assert "Paused" in desk.follow(f"{path}/pause", paused="yes")
     assert "Active again" in desk.follow(f"{path}/pause", paused="no")
     assert "Saved" in desk.follow(path, url=receiver.url, description="New")
     assert "whsec_" in desk.post(f"{path}/rotate").text
-    assert "will not hear anything" in desk.see(f"{path}/remove")
-    assert "The webhook is gone" in desk.follow(f"{path}/remove")
+    assert "will receive no more events" in desk.see(f"{path}/remove")
+    assert "Webhook removed" in desk.follow(f"{path}/remove")
     assert desk.get(path).status == 404
 
 
 def test_events_are_sent_again_one_or_a_span(desk, hook):
     path = f"/admin/webhooks/{hook}/replay"
-    assert "being sent again" in desk.follow(path, **{"from": "2026-11-01T00:00", "to": "2026-11-02T00:00"})
-    assert "no such event" in text(desk.post(path, event_id=ids.new()))
+    assert "Replaying in the background" in desk.follow(
+        path, **{"from": "2026-11-01T00:00", "to": "2026-11-02T00:00"}
+    )
+    assert "No such event" in text(desk.post(path, event_id=ids.new()))
     assert desk.post(path, **{"from": "2026-11-02T00:00", "to": "2026-11-01T00:00"}).status == 400
 
 
@@ -113,10 +115,10 @@ SENDER = Identity("example.org", True, True, "SUCCESS", None)
     [
         ({"sending_enabled": False}, SENDER, "SES sending is paused"),
         ({"in_sandbox": True}, SENDER, "SES is in the sandbox"),
-        ({"standing": "PROBATION"}, SENDER, "SES calls the account probation"),
-        ({}, None, "The sender is unknown to SES"),
+        ({"standing": "PROBATION"}, SENDER, "The SES account status is probation"),
+        ({}, None, "The sender identity was not found in SES"),
         ({}, replace(SENDER, verified=False), "example.org is not verified"),
-        ({}, replace(SENDER, dkim=False), "example.org is not signed (DKIM)"),
+        ({}, replace(SENDER, dkim=False), "DKIM is not set up for example.org"),
     ],
 )
 def test_what_ses_holds_against_sending_is_not_in_order(desk, configure, monkeypatch, account, identity, said):
@@ -125,7 +127,7 @@ def test_what_ses_holds_against_sending_is_not_in_order(desk, configure, monkeyp
     monkeypatch.setattr(configuration.mail_account, "identity", lambda: identity)
     seen = desk.see("/admin/settings")
     assert said in seen
-    assert "Everything is in order" not in seen
+    assert "No problems found" not in seen
 
 
 def test_settings_say_what_is_there_and_what_is_missing_but_no_secret(desk, configure):
@@ -138,4 +140,4 @@ def test_settings_say_what_is_there_and_what_is_missing_but_no_secret(desk, conf
     assert "Signing key SECRET_KEY set" in seen
     assert "a secret of thirty-two characters" not in page.text
     assert "short</dd>" not in page.text
-    assert "a second" in seen
+    assert "per second" in seen

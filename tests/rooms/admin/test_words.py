@@ -29,9 +29,9 @@ def test_one_is_one_and_others_are_many():
 
 
 def test_an_audience_is_said_in_words():
-    assert labels.targeting(Targeting()) == "Everybody"
+    assert labels.targeting(Targeting()) == "All subscribers"
     assert labels.targeting(Targeting(Terms(any=("a", "b")), Terms(all=("c",), none=("d",)))) == (
-        "any source of a, b; every tag of c; no tag of d"
+        "any of the sources a, b; all of the tags c; none of the tags d"
     )
 
 

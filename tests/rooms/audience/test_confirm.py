@@ -31,7 +31,7 @@ def test_subscription_confirmation_token_expired_shows_an_error_page_and_activat
     later(hours=24, seconds=1)
     answer = ada.confirm()
     assert answer.status == 400
-    assert "subscribe once more" in answer.text
+    assert "subscribe again" in answer.text
     assert rows("subscribers")[0]["status"]["S"] == "pending"
 
 

@@ -143,9 +143,9 @@ def test_findings_name_dead_links_and_never_stand_in_the_way(server):
     server.on("/4", 403)
     found = {finding.code: finding for finding in preflight.check_visits(urls, visit=True)}
     assert found.keys() == {"dead_link", "unchecked_links", "many_links"}
-    assert found["dead_link"].message == f"Nobody will get to {server.url}/3: the answer is 404."
-    assert f"{server.url}/4 (the answer is 403)" in found["unchecked_links"].message
-    assert found["many_links"].message == "Of 25 links the first 20 were visited."
+    assert found["dead_link"].message == f"Broken link {server.url}/3: it returned 404."
+    assert f"{server.url}/4 (it returned 403)" in found["unchecked_links"].message
+    assert found["many_links"].message == "Only the first 20 of 25 links were checked."
     assert {finding.level for finding in found.values()} == {Level.WARNING, Level.NOTE}
 
 
@@ -167,8 +167,8 @@ def test_without_being_asked_to_visit_nobody_is_asked(server, admin, ses):
 def test_the_pages_visit_when_asked_and_before_the_button(server, admin, ses):
     body = f'<p><a href="{server.on("/gone", 404)}">x</a></p>'
     page = f"/admin/campaigns/{service.create(Draft('Hi', body)).campaign.id}"
-    assert "Visit the links" in admin.get(f"{page}/review").text
+    assert "Check links" in admin.get(f"{page}/review").text
     assert server.seen == []
-    assert "Nobody will get to" in admin.get(f"{page}/review?visit=links").text
+    assert "Broken link" in admin.get(f"{page}/review?visit=links").text
     links._memory.clear()
-    assert "Nobody will get to" in admin.get(f"{page}/send").text
+    assert "Broken link" in admin.get(f"{page}/send").text

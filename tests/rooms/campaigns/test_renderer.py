@@ -71,7 +71,7 @@ def test_preview_test_mail_and_sending_are_the_same_bytes_and_the_archive_only_l
     assert sent.html == filled
     again = renderer.render(detail("<p>{{greeting}} {{x}}</p>"))
     assert again == mailing
-    without = re.sub(r"<a [^>]*>Read on the web</a>|<p[^>]*>You are reading this because.*?</p>", "", sent.html)
+    without = re.sub(r"<a [^>]*>Read on the web</a>|<p[^>]*>You are receiving this because.*?</p>", "", sent.html)
     assert mailing.archived() == without
 
 
@@ -97,7 +97,7 @@ def test_a_deployment_s_own_template_wins_and_only_where_there_is_one(tmp_path, 
         templates.environment.cache_clear()
     assert '<h1>Ours</h1><p style="color: red;">Hi Ana</p>' in message.html
     assert f"token={TOKEN}" in message.html
-    assert "You are reading this because" in message.text  # the plain twin is still the house's
+    assert "You are receiving this because" in message.text  # the plain twin is still the house's
 
 
 def test_an_own_template_without_a_way_out_is_refused(monkeypatch):

@@ -80,7 +80,7 @@ BAD = [
     ({"subject": "x", "body": "x", "format": "word"}, "format must be one of: html, markdown"),
     ({"subject": "x", "body": "x", "format": {}}, "format must be one of: html, markdown"),
     ({"subject": "x", "body": "x", "aim": []}, "Aim must be an object with sources, tags"),
-    ({"subject": "x", "body": "x", "scheduled_at": "2999-01-01T00:00:00Z"}, "A campaign begins as a draft"),
+    ({"subject": "x", "body": "x", "scheduled_at": "2999-01-01T00:00:00Z"}, "A campaign starts as a draft"),
 ]
 
 
@@ -289,7 +289,7 @@ def test_the_preflight_says_what_would_hurt_and_what_it_costs(admin, monkeypatch
 
 def test_the_preflight_does_without_ses_when_it_is_silent(admin, monkeypatch):
     def silent() -> Account:
-        raise Unavailable("The mail service cannot be reached")
+        raise Unavailable("The email service cannot be reached")
 
     monkeypatch.setattr(account, "account", silent)
     report = admin.get(f"{API}/{created(admin)['id']}/preflight").json

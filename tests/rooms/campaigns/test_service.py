@@ -46,7 +46,7 @@ def test_a_deleted_draft_leaves_nothing():
 def test_an_edit_based_on_an_old_reading_is_refused_when_it_says_which():
     detail = made()
     service.update(detail.campaign.id, {"subject": "Mine"}, {}, version=1)
-    with pytest.raises(Conflict, match="meanwhile"):
+    with pytest.raises(Conflict, match="has changed"):
         service.update(detail.campaign.id, {"subject": "Theirs"}, {}, version=1)
     assert service.view(detail.campaign.id).campaign.subject == "Mine"
 

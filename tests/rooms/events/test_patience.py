@@ -127,7 +127,7 @@ def test_a_disabling_whose_mail_was_cut_short_is_told_by_the_next_sweep(
     run()
     run()
     assert len(notices) == 1
-    assert "it answered 410 Gone" in notices[0]
+    assert "it returned 410 Gone" in notices[0]
 
 
 def test_failing_for_three_days_disables_and_says_so(

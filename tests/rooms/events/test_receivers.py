@@ -80,7 +80,7 @@ def test_a_receiver_that_hangs_is_given_up(local: None, receiver: Any, monkeypat
     released.set()
     (attempt,) = service.list_attempts(webhook.id)
     assert not attempt.result.ok
-    assert attempt.result.error == "no complete answer in time"
+    assert attempt.result.error == "no complete response in time"
     assert attempt.result.milliseconds >= 300
 
 

@@ -64,12 +64,12 @@ def test_it_can_be_changed_paused_and_removed(here: Any) -> None:
     [
         ({}, "url is required"),
         ({"url": 7}, "url is required"),
-        ({"url": "http://93.184.215.14/"}, "This url cannot be used: it must begin with https://"),
-        ({"url": "ftp://example.org/"}, "This url cannot be used: only http and https URLs are fetched"),
-        ({"url": "https://169.254.169.254/"}, "This url cannot be used: the host is not on the public internet"),
-        ({"url": "https://10.0.0.1/"}, "This url cannot be used: the host is not on the public internet"),
-        ({"url": "https://[::ffff:10.0.0.1]/"}, "This url cannot be used: the host is not on the public internet"),
-        ({"url": "https://a:b@93.184.215.14/"}, "This url cannot be used: the URL holds credentials"),
+        ({"url": "http://93.184.215.14/"}, "This URL cannot be used: it must begin with https://"),
+        ({"url": "ftp://example.org/"}, "This URL cannot be used: only http and https URLs are allowed"),
+        ({"url": "https://169.254.169.254/"}, "This URL cannot be used: the host is not on the public internet"),
+        ({"url": "https://10.0.0.1/"}, "This URL cannot be used: the host is not on the public internet"),
+        ({"url": "https://[::ffff:10.0.0.1]/"}, "This URL cannot be used: the host is not on the public internet"),
+        ({"url": "https://a:b@93.184.215.14/"}, "This URL cannot be used: the URL contains credentials"),
         ({"url": "https://93.184.215.14/", "types": ["NO_SUCH"]}, None),
         ({"url": "https://93.184.215.14/", "types": "UNSUBSCRIBED"}, None),
         ({"url": "https://93.184.215.14/", "types": [{}]}, None),
@@ -98,7 +98,7 @@ def test_there_is_a_limit_to_how_many(here: Any, monkeypatch: pytest.MonkeyPatch
 def test_the_test_button_says_what_came_of_it(here: Any) -> None:
     webhook = added(here, "http://127.0.0.1:1099/")
     answer = here.post(f"{HOOKS}/{webhook['id']}/test", json={}).json
-    assert (answer["ok"], answer["type"], answer["error"]) == (False, "TEST", "the host does not answer")
+    assert (answer["ok"], answer["type"], answer["error"]) == (False, "TEST", "the host does not respond")
     assert here.get(f"{HOOKS}/{webhook['id']}/attempts").json == {"items": [answer]}
 
 

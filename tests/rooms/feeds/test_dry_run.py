@@ -32,7 +32,7 @@ def test_what_is_new_since_a_time(blog, capsys, since, new):
         blog.publish(f"Post {number}")
     assert feed.main(["check", f"{blog.url}/feed.xml", "--since", since]) == 0
     shown = capsys.readouterr().out
-    assert "Nothing is new: no mail." in shown if not new else f"{new} new: a draft, with a notice" in shown
+    assert "Nothing new: no email." in shown if not new else f"{new} new: a draft and a notice" in shown
 
 
 @pytest.mark.parametrize("url", ["", "no url", "/etc/passwd", "file:///etc/passwd", "http://127.0.0.1:1/"])

@@ -94,7 +94,7 @@ def test_a_flood_becomes_a_draft_with_a_notice(blog, ses):
     done = check()
     assert (done.result, done.new) == (Result.DRAFTED, 11)
     assert campaigns.view(done.campaign_id).campaign.state is State.DRAFT
-    assert subjects(ses) == ["11 new entries at once: please look"]
+    assert subjects(ses) == ["11 new entries at once: please review"]
     assert check().result is Result.UNCHANGED
 
 

@@ -32,7 +32,7 @@ def test_a_complete_configuration_gives_nothing_to_say():
         ({"SITE_URL": "http://news.example.org"}, "SITE_URL is not https"),
         ({"SITE_URL": "https://example.org/news"}, "SITE_URL has a path"),
         ({"FROM_EMAIL": ""}, "FROM_EMAIL is not set"),
-        ({"FROM_EMAIL": "Me <me@gmail.com>"}, "FROM_EMAIL is at a mail provider"),
+        ({"FROM_EMAIL": "Me <me@gmail.com>"}, "FROM_EMAIL is at a public email provider"),
         ({"ADMIN_EMAIL": ""}, "ADMIN_EMAIL is not set"),
         ({"CONFIGURATION_SET": ""}, "CONFIGURATION_SET is not set"),
         ({"CF_ACCESS_AUD": ""}, "CF_ACCESS_AUD not set"),
@@ -65,7 +65,7 @@ def test_what_one_should_know_is_a_note(changes, what):
 def test_a_finding_is_one_line_with_what_why_and_how():
     [finding] = _found(ADMIN_EMAIL="")
     assert str(finding) == (
-        "ERROR ADMIN_EMAIL is not set: nobody hears of a failing feed or of alarms. Set ADMIN_EMAIL."
+        "ERROR ADMIN_EMAIL is not set: nobody is notified of a failing feed or of alarms. Set ADMIN_EMAIL."
     )
 
 

@@ -24,7 +24,7 @@ def test_a_batch_whose_worker_died_is_unknown_and_only_a_retry_sends_it(ses: Ses
     failed = work(delivery)
     assert failed.state is DeliveryState.FAILED
     assert sums(failed) == (120, 70, 0, 50)
-    assert "50 mails may or may not" in (failed.error_detail or "")
+    assert "50 emails may or may not" in (failed.error_detail or "")
     assert all(count == 1 for count in ses.got.values())
     deliveries.retry(delivery.campaign_id, delivery.id)
     again = work(delivery)
@@ -126,7 +126,7 @@ def test_what_is_owed_is_known_for_thirty_days_and_never_sent_to_everybody_inste
     deliveries.retry(delivery.campaign_id, delivery.id)
     late = work(delivery)
     assert late.state is DeliveryState.FAILED
-    assert "no longer known" in (late.error_detail or "")
+    assert "can no longer be retried" in (late.error_detail or "")
     assert ses.got == {}
 
 

@@ -23,7 +23,7 @@ def test_a_message_fault_stops_at_the_first_batch_and_nobody_failed(ses: Ses) ->
     ses.says = lambda people: [Rejected(code="MESSAGE_REJECTED")] * len(people)
     delivery = work(started(ses))
     assert (delivery.state, ses.batches) == (DeliveryState.FAILED, 1)
-    assert "SES refuses this message" in (delivery.error_detail or "")
+    assert "SES cannot send this message" in (delivery.error_detail or "")
     assert sums(delivery) == (0, 0, 0, 0)
     ses.says = lambda people: [None] * len(people)
     deliveries.retry(delivery.campaign_id, delivery.id)
@@ -101,7 +101,7 @@ def test_an_account_that_cannot_be_asked_is_asked_later_or_stops(ses: Ses, monke
 
     monkeypatch.setattr(supervisor, "_job", job)
     delivery = started(ses)
-    assert work(delivery, rounds=1).note == "SES is slow or busy; sending goes on by itself"
+    assert work(delivery, rounds=1).note == "SES is slow or busy; sending continues automatically"
     why.pop(0)
     assert work(delivery).error_detail == "check the function's role"
     assert ses.batches == 0
