@@ -6,15 +6,13 @@ from enum import StrEnum
 from typing import Any, TypeVar
 
 from chalicelib.campaigns.content import placeholders
-from chalicelib.campaigns.model import Targeting, Terms
+from chalicelib.campaigns.model import LONGEST_WORD, MOST_WORDS, Format, Targeting, Terms
 from chalicelib.kernel.errors import Invalid
 from chalicelib.mail.message import LONGEST_SUBJECT
 
 LONGEST_LINE = 250
 LARGEST_BODY = 500_000
 LARGEST_TEXT = 200_000
-MOST_WORDS = 50
-LONGEST_WORD = 64
 FURTHEST = timedelta(days=5 * 366)
 
 _CONTROL = frozenset({"Cc", "Cs", "Zl", "Zp"})
@@ -58,6 +56,15 @@ def choice(kind: type[Choice], value: Any, name: str) -> Choice:
         raise Invalid(f"{name} must be one of: {', '.join(kind)}") from None
 
 
+def format(value: Any) -> Format:
+    return Format.HTML if value is None else choice(Format, value, "format")
+
+
+def zone(value: Any) -> str | None:
+    """A time zone, or none."""
+    return None if value is None else time_zone(value)
+
+
 def time_zone(value: Any) -> str:
     from zoneinfo import ZoneInfo
 
@@ -68,6 +75,13 @@ def time_zone(value: Any) -> str:
         ZoneInfo(value)
     except (ValueError, OSError, LookupError):  # a directory, a path upwards, an unknown name
         raise Invalid(reason) from None
+    return value
+
+
+def required_time(value: Any) -> Any:
+    """As it was sent: `moment` reads it, once the time zone beside it is known."""
+    if value is None:
+        raise Invalid("scheduled_at is required")
     return value
 
 

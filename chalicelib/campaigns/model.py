@@ -7,12 +7,15 @@ and `derive` what a campaign's state therefore is.
 from collections.abc import Iterable, Sequence, Set
 from datetime import datetime, timedelta
 from enum import StrEnum
+from typing import Annotated
 
-from msgspec import Struct, field
+from msgspec import Meta, Struct, field
 from msgspec.structs import replace
 
 from chalicelib.kernel.errors import Conflict
 
+MOST_WORDS = 50
+LONGEST_WORD = 64
 OVERDUE = timedelta(hours=6)
 EMAIL = "email"
 NOT_ALLOWED = "Operation not allowed in current state"
@@ -67,12 +70,16 @@ _STEPS = {
 }
 
 
-class Terms(Struct, frozen=True):
-    """Wanted words: at least one of `any`, every one of `all`, not one of `none`. An empty list asks nothing."""
+Word = Annotated[str, Meta(min_length=1, max_length=LONGEST_WORD)]
+Words = Annotated[tuple[Word, ...], Meta(max_length=MOST_WORDS)]
 
-    any: tuple[str, ...] = ()
-    all: tuple[str, ...] = ()
-    none: tuple[str, ...] = ()
+
+class Terms(Struct, frozen=True):
+    """At least one word of `any`, all words of `all`, no word of `none`. An empty list matches everybody."""
+
+    any: Words = ()
+    all: Words = ()
+    none: Words = ()
 
     def match(self, words: Set[str]) -> bool:
         return (

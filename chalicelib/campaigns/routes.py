@@ -13,7 +13,7 @@ ROUTES = (
     admin_api("POST /admin/api/campaigns/{campaign_id}/schedule", "campaigns.handlers:schedule_campaign"),
     admin_api("POST /admin/api/campaigns/{campaign_id}/cancel", "campaigns.handlers:cancel_campaign"),
     admin_api("POST /admin/api/campaigns/{campaign_id}/duplicate", "campaigns.handlers:duplicate_campaign"),
-    admin_api("POST /admin/api/campaigns/{campaign_id}/test", "campaigns.handlers:test_campaign"),
+    admin_api("POST /admin/api/campaigns/{campaign_id}/test", "campaigns.review.handlers:test_campaign"),
     admin_api(
         "POST /admin/api/campaigns/{campaign_id}/deliveries/{delivery_id}/retry", "campaigns.handlers:retry_delivery"
     ),

@@ -1,72 +1,33 @@
 """Campaigns and deliveries as the JSON API shows them."""
 
-from datetime import datetime
-from typing import Any
+from msgspec import UNSET, UnsetType
+from msgspec.structs import asdict
 
-from msgspec import to_builtins
-
-from chalicelib.campaigns import model
-from chalicelib.campaigns.model import Campaign, CampaignDetail, Counts, Delivery
-from chalicelib.kernel import clock
+from chalicelib.campaigns import bodies, model
+from chalicelib.campaigns.model import Campaign, CampaignDetail, Delivery
+from chalicelib.web import schemas
 
 
-def campaign_line(campaign: Campaign) -> dict[str, Any]:
-    """One line of the list."""
-    return {
-        "id": campaign.id,
-        "subject": campaign.subject,
-        "state": campaign.state.value,
-        "origin": campaign.origin.value,
-        "scheduled_at": _time(campaign.scheduled_at),
-        "time_zone": campaign.time_zone,
-        "created_at": _time(campaign.created_at),
-        "updated_at": _time(campaign.updated_at),
-        "published_at": _time(campaign.published_at),
-        "notice": campaign.notice,
-        "delivery": {"state": campaign.delivery_state.value, **_counts(campaign.counts)},
-    }
+def campaign_line(campaign: Campaign) -> bodies.CampaignLine:
+    return schemas.build(bodies.CampaignLine, campaign, delivery=_summary(campaign))
 
 
-def campaign_detail(detail: CampaignDetail) -> dict[str, Any]:
-    campaign = detail.campaign
-    return {
-        **campaign_line(campaign),
-        "preheader": campaign.preheader,
-        "format": campaign.format.value,
-        "body": detail.content.body,
-        "text": detail.content.text,
-        "aim": to_builtins(campaign.targeting),
-        "version": campaign.version,
-        "permitted": model.permitted_actions(campaign.state),
-        "deliveries": [delivery(one) for one in detail.deliveries],
-    }
+def campaign_detail(detail: CampaignDetail, removed: list[str] | UnsetType = UNSET) -> bodies.Campaign:
+    return schemas.build(
+        bodies.Campaign,
+        detail.campaign,
+        body=detail.content.body,
+        text=detail.content.text,
+        delivery=_summary(detail.campaign),
+        permitted=model.permitted_actions(detail.campaign.state),
+        deliveries=[delivery_body(delivery) for delivery in detail.deliveries],
+        removed=removed,
+    )
 
 
-def delivery(one: Delivery) -> dict[str, Any]:
-    return {
-        "id": one.id,
-        "campaign_id": one.campaign_id,
-        "channel_type": one.channel_type,
-        "content": one.content,
-        "state": one.state.value,
-        **_counts(one.counts),
-        "error_detail": one.error_detail,
-        "note": one.note,
-        "attempt": one.attempt,
-        "created_at": _time(one.created_at),
-        "started_at": _time(one.started_at),
-        "finished_at": _time(one.finished_at),
-    }
+def delivery_body(delivery: Delivery) -> bodies.Delivery:
+    return schemas.build(bodies.Delivery, delivery, **asdict(delivery.counts))
 
 
-def _counts(counts: Counts) -> dict[str, int]:
-    return {
-        "recipients": counts.recipients,
-        "sent_count": counts.sent,
-        "failure_count": counts.failed,
-        "unknown_count": counts.unknown,
-    }
-
-
-def _time(moment: datetime | None) -> str | None:
-    return clock.text(moment) if moment else None
+def _summary(campaign: Campaign) -> bodies.DeliverySummary:
+    return schemas.build(bodies.DeliverySummary, campaign.counts, state=campaign.delivery_state)

@@ -3,35 +3,23 @@
 from datetime import datetime
 from typing import Any
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from chalicelib.campaigns import changes, fields, model, store
+from chalicelib.campaigns.bodies import Draft as Draft
 from chalicelib.campaigns.model import (
     Action,
     Campaign,
     CampaignDetail,
     Content,
     Delivery,
-    Format,
     Origin,
     State,
-    Targeting,
 )
 from chalicelib.campaigns.sending import deliveries
 from chalicelib.kernel import clock, ids, log
 from chalicelib.kernel.aws import tables
 from chalicelib.kernel.errors import Conflict, NotFound, Unavailable
-
-
-class Draft(Struct, frozen=True):
-    """What an author composes."""
-
-    subject: str
-    body: str
-    text: str | None = None
-    preheader: str = ""
-    format: Format = Format.HTML
-    targeting: Targeting = field(default_factory=Targeting)
 
 
 class Page(Struct, frozen=True):

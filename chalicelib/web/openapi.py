@@ -41,9 +41,9 @@ class _Schemas:
 
     def __init__(self, kinds: list[Any]) -> None:
         self._kinds = kinds
-        self._written, self.components = msgspec.json.schema_components(
-            kinds, ref_template="#/components/schemas/{name}"
-        )
+        self._written, components = msgspec.json.schema_components(kinds, ref_template="#/components/schemas/{name}")
+        # Defaults such as tuples become what JSON has for them.
+        self.components: Part = msgspec.json.decode(msgspec.json.encode(components))
 
     def of(self, kind: Any) -> Part:
         return dict(self._written[self._kinds.index(kind)])
@@ -68,10 +68,18 @@ def _call(route: Route, told: Operation, schemas: _Schemas) -> Part:
     if parameters := _parameters(route, told, schemas):
         call["parameters"] = parameters
     if told.body is not None:
-        call["requestBody"] = {"required": True, "content": {JSON: {"schema": schemas.of(told.body)}}}
+        call["requestBody"] = {
+            "required": _is_required(told.body),
+            "content": {JSON: {"schema": schemas.of(told.body)}},
+        }
     if route.guard:
         call["security"] = [{"access": []}]
     return call
+
+
+def _is_required(body: Any) -> bool:
+    """A body may be left out where every field of it may."""
+    return not isinstance(body, type) or any(field.required for field in fields(body))
 
 
 def _responses(route: Route, told: Operation, schemas: _Schemas) -> Part:

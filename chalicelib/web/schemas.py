@@ -58,7 +58,7 @@ def read(body: type[Body], sent: Mapping[str, Any]) -> Body:
     return body(**given)
 
 
-def build(body: type[Body], source: object, **given: Any) -> Body:
+def build(body: type[Body], source: object, /, **given: Any) -> Body:
     """An answer made from what it shows: fields of the same name are taken over, times and states as text."""
     values = {field.name: getattr(source, field.name) for field in _fields(body) if field.name not in given} | given
     return body(**{name: _shown(value) for name, value in values.items()})
@@ -111,21 +111,23 @@ def _fields(body: type[Struct]) -> tuple[_Field, ...]:
 
 
 def _check(name: str, kind: Any) -> Reads:
+    plain, notes = _unwrap(kind)
+    found = next((note for note in notes if isinstance(note, Reads)), None)
+    longest = next((note.max_length for note in notes if isinstance(note, Meta)), None)
+    by_type: dict[Any, Callable[[str], Reads]] = {bool: flag, int: whole_number}
+    return found or (text(name, longest) if plain is str else by_type.get(plain, _as_it_is)(name))
+
+
+def _unwrap(kind: Any) -> tuple[Any, list[Any]]:
+    """`str` of `Annotated[str, …] | None`, and what is noted of it."""
     if get_origin(kind) is Annotated:
-        plain, *notes = get_args(kind)
-        found = next((note for note in notes if isinstance(note, Reads)), None)
-        longest = next((note.max_length for note in notes if isinstance(note, Meta)), None)
-        return found or (text(name, longest) if _named(plain) is str else _check(name, plain))
-    by_type: dict[Any, Callable[[str], Reads]] = {str: text, bool: flag, int: whole_number}
-    return by_type.get(_named(kind), _as_it_is)(name)
-
-
-def _named(kind: Any) -> Any:
-    """`str` of `str | None`; anything else is what it is."""
+        inner, *notes = get_args(kind)
+        plain, inner_notes = _unwrap(inner)
+        return plain, [*notes, *inner_notes]
     if get_origin(kind) in (Union, UnionType):
-        left = [one for one in get_args(kind) if one not in (NoneType, UnsetType)]
-        return _named(left[0]) if len(left) == 1 else kind
-    return get_args(kind)[0] if get_origin(kind) is Annotated else kind
+        choices = [choice for choice in get_args(kind) if choice not in (NoneType, UnsetType)]
+        return _unwrap(choices[0]) if len(choices) == 1 else (kind, [])
+    return kind, []
 
 
 def _as_it_is(name: str) -> Reads:

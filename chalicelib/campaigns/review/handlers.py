@@ -1,58 +1,87 @@
-"""Looking at a campaign before it is sent: as readers would see it, what would hurt, how many it reaches."""
+"""Looking at a campaign before it is sent: as readers would see it, what is wrong with it, how many it reaches."""
 
-from typing import Any
-
-from chalicelib.campaigns import fields, service
+from chalicelib.access import audit
+from chalicelib.campaigns import serializers, service
+from chalicelib.campaigns.bodies import Campaign
 from chalicelib.campaigns.content import renderer
-from chalicelib.campaigns.handlers import draft
-from chalicelib.campaigns.model import CampaignDetail
-from chalicelib.campaigns.review import preflight, previews
-from chalicelib.campaigns.review.preflight import Report
-from chalicelib.kernel import clock
+from chalicelib.campaigns.review import bodies, preflight, previews
+from chalicelib.kernel import addresses
 from chalicelib.kernel.findings import Finding
-from chalicelib.web import responses
+from chalicelib.web import responses, schemas
+from chalicelib.web.operations import HTML, Answer, operation
 from chalicelib.web.request import Request
 from chalicelib.web.responses import Response
 
+_TAG = "campaigns"
 
+
+@operation(
+    "Preview the HTML exactly as it is sent",
+    tag=_TAG,
+    query=bodies.PreviewQuery,
+    answers={200: Answer("The email", content=HTML)},
+    refuses=(400, 404),
+)
 def preview_campaign(request: Request) -> Response:
-    """The very HTML that is sent, to somebody called `?nickname=`."""
-    name = previews.parse_nickname(request.query.get("nickname"))
-    return responses.email_page(previews.preview(service.view(request.path["campaign_id"]), name).html)
+    nickname = previews.parse_nickname(request.query.get("nickname"))
+    return responses.email_page(previews.preview(service.view(request.path["campaign_id"]), nickname).html)
 
 
+@operation(
+    "Preview HTML and plain text without saving anything",
+    tag=_TAG,
+    body=bodies.PreviewDraft,
+    answers={200: Answer("The email", bodies.Preview)},
+    refuses=(400,),
+)
 def preview_draft(request: Request) -> Response:
-    """Both parts of what is being composed, before it is saved."""
-    name = previews.parse_nickname(request.fields.get("nickname"))
-    return responses.json(_preview(service.preview_detail(draft(request)), name))
+    draft = schemas.read(bodies.PreviewDraft, request.fields)
+    message = previews.preview(service.preview_detail(draft), draft.nickname)
+    removed = renderer.removed_markup(draft.format, draft.body)
+    return responses.json(schemas.build(bodies.Preview, message, removed=removed))
 
 
-def preflight_campaign(request: Request) -> Response:
-    """With `?visit=links` the links are visited too."""
+@operation(
+    "Send a test email to one address",
+    tag=_TAG,
+    body=bodies.TestEmail,
+    answers={200: Answer("The campaign", Campaign)},
+    refuses=(400, 404, 503),
+)
+def test_campaign(request: Request) -> Response:
+    asked = schemas.read(bodies.TestEmail, request.fields)
+    address = addresses.parse(asked.email)
     detail = service.view(request.path["campaign_id"])
-    return responses.json(_report(preflight.check(detail, visit=request.query.get("visit") == "links")))
+    previews.send_test(detail, address, asked.nickname)
+    audit.record(request, "campaign.test", campaign_id=detail.campaign.id)
+    return responses.json(serializers.campaign_detail(detail))
 
 
+@operation(
+    "Check for problems, recipients and cost before sending; `visit=links` also checks the links",
+    tag=_TAG,
+    query=bodies.PreflightQuery,
+    answers={200: Answer("The findings", bodies.Preflight)},
+    refuses=(404, 503),
+)
+def preflight_campaign(request: Request) -> Response:
+    detail = service.view(request.path["campaign_id"])
+    report = preflight.check(detail, visit=request.query.get("visit") == "links")
+    findings = [_finding(finding) for finding in report.findings]
+    return responses.json(schemas.build(bodies.Preflight, report, cost_usd=report.cost, findings=findings))
+
+
+@operation(
+    "Count the people an aim reaches now",
+    tag=_TAG,
+    body=bodies.Audience,
+    answers={200: Answer("The count", bodies.AudienceCount)},
+    refuses=(400, 503),
+)
 def count_audience(request: Request) -> Response:
-    return responses.json({"recipients": preflight.count_recipients(fields.targeting(request.fields.get("aim")))})
+    targeting = schemas.read(bodies.Audience, request.fields).targeting
+    return responses.json(bodies.AudienceCount(preflight.count_recipients(targeting)))
 
 
-def _preview(detail: CampaignDetail, name: str | None) -> dict[str, Any]:
-    message = previews.preview(detail, name)
-    removed = renderer.removed_markup(detail.campaign.format, detail.content.body)
-    return {"subject": message.subject, "html": message.html, "text": message.text, "removed": removed}
-
-
-def _report(report: Report) -> dict[str, Any]:
-    return {
-        "ready": report.ready,
-        "recipients": report.recipients,
-        "cost_usd": report.cost,
-        "finishes_at": clock.text(report.finishes_at) if report.finishes_at else None,
-        "size": report.size,
-        "findings": [_finding(finding) for finding in report.findings],
-    }
-
-
-def _finding(finding: Finding) -> dict[str, str]:
-    return {"level": finding.level.value, "code": finding.code, "message": finding.text}
+def _finding(finding: Finding) -> bodies.Finding:
+    return schemas.build(bodies.Finding, finding, message=finding.text)

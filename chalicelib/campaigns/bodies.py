@@ -1,0 +1,147 @@
+"""Campaigns as JSON: what is sent to the API and what it answers. The rules of the fields are in `fields`."""
+
+from typing import Annotated, Any, Literal
+
+from msgspec import UNSET, Meta, Struct, UnsetType, field
+from msgspec.structs import asdict
+
+from chalicelib.campaigns import fields
+from chalicelib.campaigns.model import DeliveryState, Format, Origin, State, Targeting
+from chalicelib.web.paging import PageBody, PageQuery
+from chalicelib.web.schemas import Count, Id, Moment, Reads
+
+Subject = Annotated[
+    str,
+    Meta(min_length=1, max_length=fields.LONGEST_LINE, examples=["What we read in November"]),
+    Reads(fields.subject),
+]
+Body = Annotated[
+    str,
+    Meta(min_length=1, max_length=fields.LARGEST_BODY, examples=["<p>Hello {{nickname|friend}}</p>"]),
+    Reads(fields.body),
+]
+PlainText = Annotated[
+    Annotated[str, Meta(max_length=fields.LARGEST_TEXT)] | None,
+    Meta(description="Generated from the body if null"),
+    Reads(fields.text),
+]
+Preheader = Annotated[str, Meta(max_length=fields.LONGEST_LINE), Reads(fields.preheader)]
+FormatName = Annotated[Format, Reads(fields.format)]
+Aim = Annotated[Targeting, Reads(fields.targeting)]
+TimeZone = Annotated[str | None, Meta(description="An IANA name", examples=["Europe/Berlin"]), Reads(fields.zone)]
+# Read by `fields.moment`, once the time zone beside it is known.
+NewSchedule = Annotated[str | None, Meta(description="null cancels the schedule"), Reads(lambda value: value)]
+Version = Annotated[int | None, Meta(description="Refused if this is no longer the current version")]
+Removed = Annotated[list[str], Meta(description="What was removed from the body")]
+
+
+class Draft(Struct, frozen=True):
+    """What an author composes."""
+
+    subject: Subject
+    body: Body
+    text: PlainText = None
+    preheader: Preheader = ""
+    format: FormatName = Format.HTML
+    targeting: Aim = field(default_factory=Targeting, name="aim")
+
+
+class CampaignEdits(Struct, frozen=True):
+    """What is left out stays as it is."""
+
+    subject: Subject | UnsetType = UNSET
+    body: Body | UnsetType = UNSET
+    text: PlainText | UnsetType = UNSET
+    preheader: Preheader | UnsetType = UNSET
+    format: FormatName | UnsetType = UNSET
+    targeting: Aim | UnsetType = field(default=UNSET, name="aim")
+    scheduled_at: NewSchedule | UnsetType = UNSET
+    time_zone: TimeZone | UnsetType = UNSET
+    version: Version = None
+
+    def sent(self) -> dict[str, Any]:
+        """The fields that were sent, by name."""
+        return {name: value for name, value in asdict(self).items() if value is not UNSET and name != "version"}
+
+
+class Schedule(Struct, frozen=True):
+    scheduled_at: Annotated[
+        str,
+        Meta(
+            description="ISO 8601 with any offset, or without one with `time_zone`", examples=["2027-01-15T08:00:00Z"]
+        ),
+        Reads(fields.required_time),
+    ]
+    time_zone: TimeZone = None
+
+
+class Send(Struct, frozen=True):
+    version: Version = None
+
+
+class CampaignQuery(PageQuery):
+    state: State | UnsetType = UNSET
+
+
+class DeliverySummary(Struct):
+    """All deliveries of a campaign in one."""
+
+    state: DeliveryState
+    recipients: Count
+    sent: Count = field(name="sent_count")
+    failed: Count = field(name="failure_count")
+    unknown: Count = field(name="unknown_count")
+
+
+class Delivery(Struct):
+    id: Id
+    campaign_id: Id
+    channel_type: Literal["email"]
+    content: str | None
+    state: DeliveryState
+    recipients: Count
+    sent: Count = field(name="sent_count")
+    failed: Count = field(name="failure_count")
+    unknown: Count = field(name="unknown_count")
+    error_detail: str | None
+    note: str | None
+    attempt: Count
+    created_at: Moment
+    started_at: Moment | None
+    finished_at: Moment | None
+
+
+class CampaignLine(Struct):
+    id: Id
+    subject: str
+    state: State
+    origin: Origin
+    scheduled_at: Moment | None
+    time_zone: str
+    created_at: Moment
+    updated_at: Moment
+    published_at: Moment | None
+    notice: str | None
+    delivery: DeliverySummary
+
+
+class CampaignPage(PageBody):
+    items: list[CampaignLine]
+
+
+class Campaign(CampaignLine):
+    preheader: Preheader
+    format: Format
+    body: Body
+    text: PlainText
+    targeting: Targeting = field(name="aim")
+    version: Annotated[int, Meta(ge=1)]
+    permitted: list[str]
+    deliveries: list[Delivery]
+    removed: Removed | UnsetType = UNSET
+
+
+class Progress(Struct):
+    state: State
+    expected: Annotated[int | None, Meta(description="Estimated number of recipients")]
+    deliveries: list[Delivery]
