@@ -1,7 +1,7 @@
-"""How a campaign is changed: read, judged, written in one transaction conditioned on the version that was read.
+"""How a campaign is changed: read it, decide, and write in one transaction conditional on the version that was read.
 
-When somebody else was faster it is read again and judged again, so of two people pressing *send* one starts the
-delivery and the other is told no. What happened is told by events of the same transaction.
+When somebody else was faster, it is read and decided again: of two people who press *Send*, one starts the delivery
+and the other gets a conflict. The events that announce a change are written in the same transaction.
 """
 
 from collections.abc import Callable
@@ -52,7 +52,7 @@ def edit_writes(detail: CampaignDetail, changes: dict[str, Any], content: dict[s
     after = replace(detail, campaign=campaign, content=written or detail.content)
     return after, [
         *store.change_writes(detail.campaign, campaign, written),
-        *_told_schedule(detail.campaign, campaign),
+        *_schedule_event_writes(detail.campaign, campaign),
     ]
 
 
@@ -65,46 +65,46 @@ def begin_writes(detail: CampaignDetail) -> Changed:
 
 
 def start_deliveries(detail: CampaignDetail, now: datetime) -> CampaignDetail:
-    """All deliveries on their way."""
-    deliveries = tuple(model.step(one, DeliveryState.SENDING, now) for one in detail.deliveries)
+    """Every delivery is being sent from now on."""
+    deliveries = tuple(model.step(delivery, DeliveryState.SENDING, now) for delivery in detail.deliveries)
     campaign = model.with_deliveries(replace(detail.campaign, notice=None), deliveries, now)
     return replace(detail, campaign=campaign, deliveries=deliveries)
 
 
 def move_writes(detail: CampaignDetail, delivery_id: str, move: Move) -> Changed:
-    """One delivery a step on, and the campaign following it."""
+    """One delivery moves to another state, and the campaign follows."""
     before = detail.delivery(delivery_id)
     if not before:
         raise NotFound("Delivery not found")
     now = clock.now()
     delivery = move(before, now)
-    deliveries = tuple(delivery if one.id == delivery_id else one for one in detail.deliveries)
+    deliveries = tuple(delivery if each.id == delivery_id else each for each in detail.deliveries)
     campaign = model.with_deliveries(detail.campaign, deliveries, now)
     writes = [*store.change_writes(detail.campaign, campaign), delivery_store.step_write(before, delivery)]
-    return replace(detail, campaign=campaign, deliveries=deliveries), writes + _told_end(campaign, delivery)
+    return replace(detail, campaign=campaign, deliveries=deliveries), writes + _end_event_writes(campaign, delivery)
 
 
-def _told_schedule(before: Campaign, after: Campaign) -> list[tables.Write]:
+def _schedule_event_writes(before: Campaign, after: Campaign) -> list[tables.Write]:
     if not after.scheduled_at or after.scheduled_at == before.scheduled_at:
         return []
     payload = {"campaign_id": after.id, "scheduled_at": clock.text(after.scheduled_at)}
     return [outbox.event_write(EventType.CAMPAIGN_SCHEDULED, after.id, payload)]
 
 
-def _told_end(campaign: Campaign, delivery: Delivery) -> list[tables.Write]:
+def _end_event_writes(campaign: Campaign, delivery: Delivery) -> list[tables.Write]:
     if delivery.state not in (DeliveryState.SENT, DeliveryState.FAILED):
         return []
-    both = {"campaign_id": campaign.id, "delivery_id": delivery.id}
+    ids_of_both = {"campaign_id": campaign.id, "delivery_id": delivery.id}
     counts = delivery.counts
     finished: Payload = {
-        **both,
+        **ids_of_both,
         "state": delivery.state.value,
         "recipients": counts.recipients,
         "sent": counts.sent,
         "failed": counts.failed,
         "unknown": counts.unknown,
     }
-    told: list[tables.Write] = [outbox.event_write(EventType.DELIVERY_FINISHED, campaign.id, finished)]
+    writes: list[tables.Write] = [outbox.event_write(EventType.DELIVERY_FINISHED, campaign.id, finished)]
     if campaign.state is State.PUBLISHED:
-        told.append(outbox.event_write(EventType.CAMPAIGN_PUBLISHED, campaign.id, both))
-    return told
+        writes.append(outbox.event_write(EventType.CAMPAIGN_PUBLISHED, campaign.id, ids_of_both))
+    return writes

@@ -1,4 +1,4 @@
-"""Deliveries in DynamoDB: one row each, under its campaign. How far a delivery has come is the engine's to keep."""
+"""Deliveries in DynamoDB: one row each, under its campaign. How far a delivery has come is in `part_store`."""
 
 from datetime import datetime
 from typing import Any
@@ -40,7 +40,7 @@ def create_write(delivery: Delivery) -> tables.Write:
 
 
 def step_write(before: Delivery, after: Delivery) -> tables.Write:
-    """Holds only if the delivery is still in the state, and on the attempt, it was read in."""
+    """Holds only if state and attempt of the delivery are still what was read."""
     same = (DeliveryRow.state == before.state.value) & (DeliveryRow.attempt == before.attempt)
     return tables.Put(_row(after), same)
 

@@ -1,4 +1,4 @@
-"""What an author may write in each field of a campaign, and what is said when they may not. No I/O."""
+"""The rules of each field of a campaign, and the error texts of what breaks them. No I/O."""
 
 import unicodedata
 from datetime import UTC, datetime, timedelta
@@ -43,7 +43,7 @@ def body(value: Any) -> str:
 
 
 def text(value: Any) -> str | None:
-    """None, or only blanks: it will be made from the body."""
+    """None or blank: it will be generated from the body."""
     if value is None or (isinstance(value, str) and not value.strip()):
         return None
     return _block(value, "Text", LARGEST_TEXT)
@@ -86,7 +86,7 @@ def required_time(value: Any) -> Any:
 
 
 def moment(value: Any, zone: str | None, now: datetime) -> datetime:
-    """A time to come, in UTC. Without an offset it is a time in `zone`, and without a zone it is no time at all."""
+    """A time in the future, in UTC. Without an offset it is a time in `zone`; without either it is refused."""
     if not isinstance(value, str) or len(value) > LONGEST_WORD:
         raise Invalid("Scheduled time must be an ISO 8601 time")
     try:
@@ -124,7 +124,7 @@ def _words(value: Any, name: str) -> tuple[str, ...]:
 
 
 def _word(value: Any, name: str) -> str:
-    """In the form in which sources and tags are kept."""
+    """In the form in which sources and tags are stored."""
     word = unicodedata.normalize("NFC", value.strip()).lower() if isinstance(value, str) else ""
     if not 0 < len(word) <= LONGEST_WORD or _has_control(word):
         raise Invalid(f"{name} must contain texts of 1–{LONGEST_WORD} characters")

@@ -1,7 +1,7 @@
-"""The words and rules of campaigns: what one is, what may happen to it in which state. Knows no table and no HTTP.
+"""Campaigns and deliveries, and the rules about their states. Knows no table and no HTTP.
 
-Every rule about states is here: `permit` says what may be done to a campaign, `step` what a delivery may become,
-and `derive` what a campaign's state therefore is.
+`permit` says what may be done to a campaign in which state, `step` what a delivery may become, and `derive_state`
+what the campaign's state is then.
 """
 
 from collections.abc import Iterable, Sequence, Set
@@ -121,7 +121,7 @@ class Counts(Struct, frozen=True):
 
 
 class Delivery(Struct, frozen=True):
-    """One campaign going out through one channel. `attempt` counts retries; `note` is for the admin to read."""
+    """One campaign going out through one channel. `attempt` counts retries; `note` is for editors to read."""
 
     id: str
     campaign_id: str
@@ -138,7 +138,7 @@ class Delivery(Struct, frozen=True):
 
 
 class Campaign(Struct, frozen=True):
-    """All of a campaign but its content, which only few readers need. `version` grows with every change."""
+    """A campaign without its content, which lists do not need. `version` grows with every change."""
 
     id: str
     subject: str
@@ -159,7 +159,7 @@ class Campaign(Struct, frozen=True):
 
 
 class Content(Struct, frozen=True):
-    """What the author wrote: a body in the campaign's format and, if they wish, their own plain text."""
+    """What the author wrote: a body in the campaign's format and, optionally, a plain text of their own."""
 
     body: str
     text: str | None = None
@@ -171,11 +171,11 @@ class CampaignDetail(Struct, frozen=True):
     deliveries: tuple[Delivery, ...]
 
     def delivery(self, delivery_id: str) -> Delivery | None:
-        return next((one for one in self.deliveries if one.id == delivery_id), None)
+        return next((delivery for delivery in self.deliveries if delivery.id == delivery_id), None)
 
 
-def permit(deed: Action, state: State) -> None:
-    if state not in _PERMITTED[deed]:
+def permit(action: Action, state: State) -> None:
+    if state not in _PERMITTED[action]:
         raise Conflict(NOT_ALLOWED)
 
 
@@ -185,12 +185,12 @@ def permit_retry(delivery: Delivery) -> None:
 
 
 def permitted_actions(state: State) -> list[str]:
-    """What may be done to a campaign in this state, for whoever draws the buttons."""
-    return [deed.value for deed, states in _PERMITTED.items() if state in states]
+    """What may be done to a campaign in this state: the buttons a page shows."""
+    return [action.value for action, states in _PERMITTED.items() if state in states]
 
 
 def step(delivery: Delivery, to: DeliveryState, now: datetime) -> Delivery:
-    """The delivery one step on, with the times the step implies."""
+    """The delivery in its next state, with the times that go with it."""
     if (delivery.state, to) not in _STEPS:
         raise Conflict(NOT_ALLOWED)
     if to is DeliveryState.SENDING:
@@ -218,7 +218,7 @@ def derive_state(deliveries: Iterable[Delivery], scheduled_at: datetime | None) 
 
 
 def with_deliveries(campaign: Campaign, deliveries: Sequence[Delivery], now: datetime) -> Campaign:
-    """The campaign as it is after its deliveries became these: state, sums, and when it was first published."""
+    """The campaign with what follows from its deliveries: state, counts, and when it was first published."""
     state = derive_state(deliveries, campaign.scheduled_at)
     published_at = campaign.published_at or (now if state is State.PUBLISHED else None)
     return replace(
@@ -235,7 +235,7 @@ def with_deliveries(campaign: Campaign, deliveries: Sequence[Delivery], now: dat
 def final_state(counts: Counts, error_detail: str | None) -> DeliveryState:
     """A delivery failed if it was stopped, if somebody may have been missed, or if nobody was reached at all.
 
-    Addresses that were refused one by one do not make it fail: trying them again would be refused again."""
+    Single addresses that were refused do not make it fail: they would be refused again."""
     reached_nobody = counts.recipients > 0 and counts.sent == 0
     if error_detail or counts.unknown or reached_nobody:
         return DeliveryState.FAILED

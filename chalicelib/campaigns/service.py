@@ -28,25 +28,25 @@ class Page(Struct, frozen=True):
 
 
 def create(draft: Draft, origin: Origin = Origin.MANUAL) -> CampaignDetail:
-    made = _made(draft, origin, clock.now())
-    tables.transact(*store.create_writes(made))
-    return made
+    detail = _new_detail(draft, origin, clock.now())
+    tables.transact(*store.create_writes(detail))
+    return detail
 
 
 def create_writes(
     draft: Draft, send: bool, origin: Origin = Origin.FEED
 ) -> tuple[CampaignDetail, list[tables.Write]]:
-    """A campaign as writes, for the caller's own transaction. Once that is through, `deliveries.wake(whole)`."""
+    """A campaign as writes, for the caller's own transaction. Call `deliveries.wake` once that is committed."""
     now = clock.now()
-    made = _made(draft, origin, now)
+    detail = _new_detail(draft, origin, now)
     if send:
-        made = changes.start_deliveries(made, now)
-    return made, store.create_writes(made)
+        detail = changes.start_deliveries(detail, now)
+    return detail, store.create_writes(detail)
 
 
 def preview_detail(draft: Draft) -> CampaignDetail:
-    """The campaign this would be; nothing is kept."""
-    return _made(draft, Origin.MANUAL, clock.now())
+    """The campaign this draft would become; nothing is saved."""
+    return _new_detail(draft, Origin.MANUAL, clock.now())
 
 
 def view(campaign_id: str) -> CampaignDetail:
@@ -62,7 +62,7 @@ def update(
 ) -> CampaignDetail:
     """`edits` are fields of `Campaign`, `content` fields of `Content`, all of them checked.
 
-    Setting `scheduled_at` on a draft schedules it, and taking it away makes it a draft again."""
+    Setting `scheduled_at` on a draft schedules it; setting it to None makes it a draft again."""
 
     def edit(detail: CampaignDetail) -> changes.Changed:
         if version is not None and version != detail.campaign.version:
@@ -94,7 +94,7 @@ def send_now(campaign_id: str, due: datetime | None = None, version: int | None 
 
 
 def schedule(campaign_id: str, at: Any, time_zone: str | None = None) -> CampaignDetail:
-    """For the first time or to another time. `at` may carry any offset; it is kept in UTC."""
+    """Set or move the time. `at` may have any offset; it is stored in UTC."""
 
     def set_time(detail: CampaignDetail) -> changes.Changed:
         when = fields.moment(at, time_zone, clock.now())
@@ -113,7 +113,7 @@ def cancel(campaign_id: str) -> CampaignDetail:
 
 
 def duplicate(campaign_id: str) -> CampaignDetail:
-    """A new draft with the same words and the same aim."""
+    """A new draft with the same content and the same targeting."""
     detail = view(campaign_id)
     old, content = detail.campaign, detail.content
     return create(Draft(old.subject, content.body, content.text, old.preheader, old.format, old.targeting))
@@ -121,12 +121,13 @@ def duplicate(campaign_id: str) -> CampaignDetail:
 
 def list_due(now: datetime) -> list[Campaign]:
     """Scheduled campaigns whose time has come, the earliest first."""
-    timed = [(one.scheduled_at, one.id, one) for one in store.list_in_state(State.SCHEDULED) if one.scheduled_at]
-    return [one for at, _, one in sorted(timed, key=lambda entry: entry[:2]) if at <= now]
+    scheduled = store.list_in_state(State.SCHEDULED)
+    due = [(at, campaign) for campaign in scheduled if (at := campaign.scheduled_at) and at <= now]
+    return [campaign for at, campaign in sorted(due, key=lambda entry: (entry[0], entry[1].id))]
 
 
 def start_due(now: datetime) -> list[CampaignDetail]:
-    """Start what is due; what is long overdue becomes a draft with a notice instead of going out unasked."""
+    """Start what is due. What is long overdue becomes a draft with a notice instead: it would go out unexpectedly."""
     started = []
     for campaign in list_due(now):
         try:
@@ -156,7 +157,7 @@ def _hold(campaign: Campaign, now: datetime) -> None:
     notices.notify_admin("A campaign was held back", f"“{campaign.subject}”\n\n{model.HELD}")
 
 
-def _made(draft: Draft, origin: Origin, now: datetime) -> CampaignDetail:
+def _new_detail(draft: Draft, origin: Origin, now: datetime) -> CampaignDetail:
     id = ids.new()
     campaign = Campaign(
         id=id,

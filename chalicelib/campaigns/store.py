@@ -1,8 +1,8 @@
-"""Campaigns in DynamoDB (their deliveries are next door, in `delivery_store`).
+"""Campaigns in DynamoDB (their deliveries are in `delivery_store`).
 
-The campaigns table holds what lists show, in one partition whose order is age, so that a page is one consistent
-query. Contents have a table of their own, which no list reads. One more row counts the campaigns in each state; it
-changes in the transaction that changes a state, so that a total costs one get.
+The campaigns table holds what lists show, in one partition sorted by age, so that a page is one consistent query.
+Contents have a table of their own, which no list reads. One more row counts the campaigns in each state; it is
+updated in the transaction that changes a state, so a total costs one read.
 """
 
 import json
@@ -71,7 +71,7 @@ class CampaignRow(tables.Row):
     version = NumberAttribute()
     by_state = _ByState()
 
-    # Only of the one row on the shelf "count":
+    # Only in the row that counts:
     draft = NumberAttribute(null=True)
     scheduled = NumberAttribute(null=True)
     publishing = NumberAttribute(null=True)
@@ -93,7 +93,7 @@ def find_campaign(campaign_id: str) -> Campaign | None:
 
 
 def find_detail(campaign_id: str) -> CampaignDetail | None:
-    """Two requests: campaign and content as of one moment, then the deliveries."""
+    """Two requests: campaign and content as of the same moment, then the deliveries."""
     row, content = tables.get_together((CampaignRow, _CAMPAIGN, campaign_id), (ContentRow, campaign_id, None))
     if not row or not content:
         return None
@@ -101,7 +101,7 @@ def find_detail(campaign_id: str) -> CampaignDetail | None:
 
 
 def list_page(state: State | None, offset: int, size: int) -> list[Campaign]:
-    """Newest first. Without a filter it shows what was written a moment ago; an index may be that moment late."""
+    """Newest first. Without a filter the read is consistent; the index behind `state` may be a moment late."""
     options = {"scan_index_forward": False, "limit": offset + size}
     if state:
         rows = tables.query(CampaignRow, state.value, index_name="by_state", **options)
@@ -114,11 +114,11 @@ def count(state: State | None) -> int:
     row = tables.get(CampaignRow, _COUNT, _ALL)
     if not row:
         return 0
-    return sum(int(getattr(row, one.value) or 0) for one in State if state in (None, one))
+    return sum(int(getattr(row, each.value) or 0) for each in State if state in (None, each))
 
 
 def list_in_state(state: State) -> list[Campaign]:
-    """All of them: for states in which only a few campaigns are at any time."""
+    """All of them: only for states that few campaigns are in at any time."""
     return [_campaign(row) for row in tables.query(CampaignRow, state.value, index_name="by_state")]
 
 
@@ -127,7 +127,7 @@ def create_writes(detail: CampaignDetail) -> list[tables.Write]:
         tables.Put(_campaign_row(detail.campaign), CampaignRow.id.does_not_exist()),
         tables.Put(_content_row(detail.campaign.id, detail.content)),
         *map(delivery_store.create_write, detail.deliveries),
-        _counting(None, detail.campaign.state),
+        _count_write(None, detail.campaign.state),
     ]
 
 
@@ -137,7 +137,7 @@ def change_writes(before: Campaign, after: Campaign, content: Content | None = N
     if content:
         writes.append(tables.Put(_content_row(after.id, content)))
     if before.state is not after.state:
-        writes.append(_counting(before.state, after.state))
+        writes.append(_count_write(before.state, after.state))
     return writes
 
 
@@ -147,11 +147,11 @@ def delete_writes(detail: CampaignDetail) -> list[tables.Write]:
         tables.Delete(CampaignRow(_CAMPAIGN, campaign.id), CampaignRow.version == campaign.version),
         tables.Delete(ContentRow(campaign.id)),
         *map(delivery_store.delete_write, detail.deliveries),
-        _counting(campaign.state, None),
+        _count_write(campaign.state, None),
     ]
 
 
-def _counting(before: State | None, after: State | None) -> tables.Write:
+def _count_write(before: State | None, after: State | None) -> tables.Write:
     actions = [getattr(CampaignRow, state.value).add(by) for state, by in ((before, -1), (after, 1)) if state]
     return tables.Update(CampaignRow(_COUNT, _ALL), actions)
 

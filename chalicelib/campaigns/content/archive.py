@@ -1,4 +1,4 @@
-"""What was sent to everybody, for everybody to read. What was sent to some is nobody else's business."""
+"""The public archive: campaigns that were sent to everybody. What was sent to some stays private."""
 
 from datetime import datetime
 
@@ -11,7 +11,7 @@ from chalicelib.kernel import settings
 from chalicelib.kernel.errors import NotFound
 
 PER_PAGE = 20
-_OUT = (State.PUBLISHING, State.PUBLISHED)
+_SENT = (State.PUBLISHING, State.PUBLISHED)
 
 
 class Issue(Struct, frozen=True):
@@ -32,7 +32,7 @@ class IssuePage(Struct, frozen=True):
 
 
 def list_issues(number: int) -> IssuePage:
-    """A page of what is out, newest first."""
+    """A page of what was sent, newest first."""
     _check_open()
     page = service.list_page(State.PUBLISHED, number, PER_PAGE)
     issues = [_issue(campaign) for campaign in page.items if campaign.targeting.everybody]
@@ -40,10 +40,10 @@ def list_issues(number: int) -> IssuePage:
 
 
 def render_issue(campaign_id: str) -> str:
-    """The mail's own HTML without anything that belongs to one reader; from the moment it goes out."""
+    """The email's own HTML without anything personal, from the moment sending starts."""
     _check_open()
     detail = service.view(campaign_id)
-    if detail.campaign.state not in _OUT or not detail.campaign.targeting.everybody:
+    if detail.campaign.state not in _SENT or not detail.campaign.targeting.everybody:
         raise NotFound("Page not found")
     return renderer.render(detail).archived()
 

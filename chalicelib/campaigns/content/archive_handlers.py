@@ -1,4 +1,4 @@
-"""The public archive: a list, the letters themselves, and a feed of them."""
+"""The public archive: a list, the campaigns themselves, and a feed of them."""
 
 from chalicelib.campaigns.content import archive
 from chalicelib.kernel import clock

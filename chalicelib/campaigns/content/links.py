@@ -1,6 +1,6 @@
-"""Where a mail leads: which addresses it names, and whether somebody answers there.
+"""The links of an email: which there are, and whether they work.
 
-Addresses are visited only when somebody asks for it: it takes seconds, and strangers see it.
+They are visited only when an editor asks for it: it takes seconds, and the sites see the requests.
 """
 
 import time
@@ -38,7 +38,7 @@ class Visit(Struct, frozen=True):
 
 
 class Links(HTMLParser):
-    """The links and images of a page, and what is wrong with them at a glance."""
+    """The links and images of a page, and what is wrong with them without visiting them."""
 
     def __init__(self, page: str) -> None:
         super().__init__()
@@ -68,41 +68,41 @@ class Links(HTMLParser):
 
     @property
     def visitable(self) -> list[str]:
-        """Each once. Pages of ours are left out: this campaign is not in the archive before it is sent."""
+        """Each once, without our own pages: this campaign is not in the archive before it is sent."""
         site = settings.current()
         ours = tuple(site.url(path) for path in _OURS)
-        detail = (url for url in self.all if url.startswith(("http://", "https://")) and not _is_broken(url))
-        known = dict.fromkeys(urldefrag(url).url for url in detail)
-        return [url for url in known if url.rstrip("/") != site.site_url and not url.startswith(ours)]
+        pages = (url for url in self.all if url.startswith(("http://", "https://")) and not _is_broken(url))
+        distinct = dict.fromkeys(urldefrag(url).url for url in pages)
+        return [url for url in distinct if url.rstrip("/") != site.site_url and not url.startswith(ours)]
 
 
 def visit(urls: Sequence[str]) -> list[Visit]:
-    """All at once, three seconds at most. Whoever answered well a moment ago is not asked again."""
-    known = {one.url for one in recall(urls) if one.verdict is Verdict.GOOD}
+    """All at once, three seconds at most. A link that worked a moment ago is not visited again."""
+    known = {known.url for known in recall(urls) if known.verdict is Verdict.GOOD}
     asked = [url for url in urls[:MOST_VISITED] if url not in known]
     if asked:
         with ThreadPoolExecutor(len(asked)) as threads:
-            _memory.update((one.url, one) for one in threads.map(_visited, asked))
+            _memory.update((done.url, done) for done in threads.map(_visit, asked))
     return recall(urls)
 
 
 def recall(urls: Sequence[str]) -> list[Visit]:
-    """What is known of them from visits in the last minutes, in this process."""
+    """What visits of the last minutes found, in this process."""
     oldest = time.monotonic() - _REMEMBERED
-    for url in [url for url, one in list(_memory.items()) if one.at < oldest]:
+    for url in [url for url, known in list(_memory.items()) if known.at < oldest]:
         _memory.pop(url, None)
-    return [one for url in urls if (one := _memory.get(url))]
+    return [known for url in urls if (known := _memory.get(url))]
 
 
 _memory: dict[str, Visit] = {}
 
 
-def _visited(url: str) -> Visit:
-    verdict, why = _judged(url)
+def _visit(url: str) -> Visit:
+    verdict, why = _judge(url)
     return Visit(url, verdict, why, time.monotonic())
 
 
-def _judged(url: str) -> tuple[Verdict, str]:
+def _judge(url: str) -> tuple[Verdict, str]:
     try:
         status = _answer(url).status
     except FetchFailed as failure:
@@ -113,7 +113,7 @@ def _judged(url: str) -> tuple[Verdict, str]:
 
 
 def _answer(url: str) -> Answer:
-    """Only the head, if that is answered: many servers say no to the question, not to the page."""
+    """HEAD first; GET where that is refused, because many servers refuse HEAD and not the page."""
     ends = time.monotonic() + _SECONDS
     head = client.head(url, Bounds(seconds=_SECONDS))
     if head.status < 400 or head.status == _BUSY:

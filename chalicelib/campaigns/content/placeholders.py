@@ -1,10 +1,10 @@
-"""What differs from reader to reader in a campaign, and the form in which it travels.
+"""What differs from reader to reader in a campaign, and how it reaches SES.
 
-An author writes `{{nickname}}`, `{{nickname|friend}}` or `{{greeting}}`, `{{greeting|Hello}}`. These are taken out
-before anything else reads the text, are marked by a character that is no character while it is rendered, and
-become holes such as `{{n0}}` at the end. SES fills holes and does nothing else: it does not escape, and it stops at
-a hole without a value. So every value comes in an escaped and a plain form, and braces that the author simply
-typed travel as values too.
+An author writes `{{nickname}}`, `{{nickname|friend}}` or `{{greeting}}`, `{{greeting|Hello}}`. These placeholders are
+taken out before anything else reads the text, are marked by a Unicode noncharacter while it is rendered, and become
+holes such as `{{n0}}` at the end. SES fills holes and does nothing else: it does not escape, and it fails at a hole
+without a value. So every value comes in an escaped and a plain form, and braces that the author simply typed are
+sent as values too.
 """
 
 import html
@@ -29,47 +29,47 @@ TOKEN = "token"  # noqa: S105 - the name of a hole
 
 
 class Placeholder(Struct, frozen=True):
-    """One thing to be said to each reader in their own way, and what is said to those without a nickname."""
+    """Text that differs for each reader, with a fallback for readers without a nickname."""
 
     kind: str
     fallback: str
     typed: str
 
-    def to(self, nickname: str | None) -> str:
+    def value(self, nickname: str | None) -> str:
         if self.kind == "greeting":
             return f"{self.fallback}, {nickname}" if nickname else self.fallback
         return nickname or self.fallback
 
 
 class Placeholders:
-    """Collects what the parts of one campaign wish for; the same wish twice is one."""
+    """Collects the placeholders of a campaign's subject, preheader and bodies, each once."""
 
     def __init__(self) -> None:
         self.all: list[Placeholder] = []
         self.fixed: dict[str, str] = {}
 
     def take(self, text: str, is_html: bool = False) -> str:
-        """The text with a mark in the place of each wish."""
+        """The text with a mark in the place of each placeholder."""
 
         def mark(match: re.Match[str]) -> str:
             fallback = html.unescape(match[2] or "") if is_html else match[2] or ""
-            return self._mark(Placeholder(match[1], fallback.strip() or _usual(match[1]), match[0]))
+            return self._mark(Placeholder(match[1], fallback.strip() or _usual_fallback(match[1]), match[0]))
 
         return _WRITTEN.sub(mark, _NONCHARACTERS.sub("", text))
 
     def typed(self, text: str) -> str:
-        """Back to what the author typed, for places where a wish cannot be granted, such as addresses."""
+        """Back to what the author typed, for places that are the same for all readers, such as addresses."""
         return _MARK.sub(lambda match: self.all[int(match[1])].typed, text)
 
-    def bare(self, text: str) -> str:
+    def without_nickname(self, text: str) -> str:
         """As it reads for somebody without a nickname."""
-        return self.said(text, None)
+        return self.fill_in(text, None)
 
-    def said(self, text: str, nickname: str | None) -> str:
-        return _MARK.sub(lambda match: self.all[int(match[1])].to(nickname), text)
+    def fill_in(self, text: str, nickname: str | None) -> str:
+        return _MARK.sub(lambda match: self.all[int(match[1])].value(nickname), text)
 
     def holes(self, text: str, is_html: bool) -> str:
-        """The text in SES's form: holes for marks, and for braces that SES would take for holes."""
+        """The text as a template for SES: holes for marks, and for braces that SES would take for holes."""
         parts = _MARK.split(text)
         written = []
         for position, part in enumerate(parts):
@@ -90,36 +90,36 @@ class Placeholders:
         self.fixed[name] = match[0]
         return f"{{{{{name}}}}}"
 
-    def _mark(self, wish: Placeholder) -> str:
-        if wish not in self.all:
-            self.all.append(wish)
-        return f"\ufdd0{self.all.index(wish)}\ufdd1"
+    def _mark(self, placeholder: Placeholder) -> str:
+        if placeholder not in self.all:
+            self.all.append(placeholder)
+        return f"\ufdd0{self.all.index(placeholder)}\ufdd1"
 
 
 def extremes(line: str) -> tuple[str, str]:
     """As it reads for somebody without a nickname, and for somebody with the longest there is."""
-    wishes = Placeholders()
-    marked = wishes.take(line)
-    return wishes.bare(marked), wishes.said(marked, "x" * LONGEST_NICKNAME)
+    found = Placeholders()
+    marked = found.take(line)
+    return found.without_nickname(marked), found.fill_in(marked, "x" * LONGEST_NICKNAME)
 
 
 def values(
-    wishes: tuple[Placeholder, ...], fixed: Mapping[str, str], nickname: str | None, token: str
+    found: tuple[Placeholder, ...], fixed: Mapping[str, str], nickname: str | None, token: str
 ) -> dict[str, str]:
     """Everything one reader's mail needs: `n…` for the HTML, `p…` for the plain text and the subject."""
     name = _CONTROL.sub(" ", nickname).strip() if nickname else None
     filled = {TOKEN: token, **fixed}
-    for number, wish in enumerate(wishes):
-        said = wish.to(name)
-        filled[f"p{number}"] = said
-        filled[f"n{number}"] = html.escape(said)
+    for number, placeholder in enumerate(found):
+        value = placeholder.value(name)
+        filled[f"p{number}"] = value
+        filled[f"n{number}"] = html.escape(value)
     return filled
 
 
 def fill(template: str, given: Mapping[str, str]) -> str:
-    """What SES does: put the values in and look at them no further."""
+    """What SES does: put the values in as they are."""
     return _HOLE.sub(lambda match: given[match[1]], template)
 
 
-def _usual(kind: str) -> str:
+def _usual_fallback(kind: str) -> str:
     return GREETING if kind == "greeting" else ""

@@ -1,4 +1,4 @@
-"""The plain twin of an HTML body: the same words in the same order, with the addresses of links kept."""
+"""The plain text of an HTML body: the same words in the same order, with the addresses of links."""
 
 import re
 from html.parser import HTMLParser
@@ -85,9 +85,9 @@ class _Writer(HTMLParser):
     def _end_link(self) -> None:
         href, start = self._links.pop()
         label = "".join(self._out[start:]).strip()
-        shown = href.removeprefix("mailto:").removeprefix("tel:")
-        if shown and shown.rstrip("/") != label.rstrip("/"):
-            self._out.append(f" ({shown})" if label else shown)
+        address = href.removeprefix("mailto:").removeprefix("tel:")
+        if address and address.rstrip("/") != label.rstrip("/"):
+            self._out.append(f" ({address})" if label else address)
 
     def _end_quote(self) -> None:
         start = self._quotes.pop()

@@ -1,7 +1,7 @@
-"""The one way from what an author wrote to what a reader gets. Preview, test mail, archive and sending all use it.
+"""From what an author wrote to what a reader gets. Preview, test email, archive and sending all use it.
 
-It is done once for a campaign: Markdown, sanitiser, template, inlined styles, plain twin. What is left per reader
-is filling in holes.
+It is done once for a campaign: Markdown, sanitiser, template, inlined styles, plain text. What remains to be done for
+each reader is filling in holes.
 """
 
 import re
@@ -20,10 +20,10 @@ from chalicelib.kernel.errors import Misconfigured
 from chalicelib.mail import mailboxes, templates
 from chalicelib.mail.message import Message
 
-# Characters that are none mark places while the templates are rendered; they are gone from what leaves here.
+# Unicode noncharacters mark places while the templates are rendered; the result has none of them.
 _TOKEN, _STARTS, _ENDS = "\ufdda", "\ufddb", "\ufddc"
 _ONE_READERS_PART = re.compile(f"{_STARTS}.*?{_ENDS}", re.DOTALL)
-_LONGEST_OPENING = 120
+_MOST_FIRST_WORDS = 120
 _UNSUBSCRIBE = "/api/unsubscribe?token="
 
 
@@ -44,68 +44,68 @@ class Mailing(Struct, frozen=True):
         return placeholders.values(self.placeholders, self.fixed, nickname, token)
 
     def headers(self, token: str) -> dict[str, str]:
-        """RFC 8058: one address for this reader, which a mail program may POST to without asking again."""
+        """RFC 8058: an address for this reader, to which a mail program may POST without asking again."""
         return {**self.headers_for_all, "List-Unsubscribe": f"<{self.unsubscribe_url}{token}>"}
 
     def message(self, to: str, nickname: str | None, token: str) -> Message:
-        """What SES makes of it for one reader, byte for byte."""
+        """What SES makes of it for this reader, byte for byte."""
         given = self.values(nickname, token)
         subject, body, text = (placeholders.fill(part, given) for part in (self.subject, self.html, self.text))
         return Message(to, subject, body, text, self.headers(token))
 
     def archived(self) -> str:
-        """The same page with nothing in it that belongs to one reader."""
+        """The same page without anything personal."""
         return placeholders.fill(self.page, self.values(None, ""))
 
 
 def render(detail: CampaignDetail) -> Mailing:
     campaign, content = detail.campaign, detail.content
-    wishes = Placeholders()
-    body, lost = _body(campaign.format, content.body, wishes)
-    text = wishes.take(content.text) if content.text is not None else plain_text.from_html(body)
-    given = _given(campaign, wishes, text)
-    page = _inliner().inline(_template("campaign.html").render(given, body=_safe(body), titled="<h1" not in body))
-    plain = _template("campaign.txt").render(given, text=text).strip() + "\n"
-    _check(page, plain)
+    found = Placeholders()
+    body, removed = _body(campaign.format, content.body, found)
+    text = found.take(content.text) if content.text is not None else plain_text.from_html(body)
+    values = _template_values(campaign, found, text)
+    page = _inliner().inline(_template("campaign.html").render(values, body=_safe(body), titled="<h1" not in body))
+    plain = _template("campaign.txt").render(values, text=text).strip() + "\n"
+    _check_unsubscribe_links(page, plain)
     return Mailing(
-        subject=wishes.holes(given["subject"], is_html=False),
-        html=_opened(wishes.holes(page, is_html=True)),
-        text=_opened(wishes.holes(plain, is_html=False)),
-        page=wishes.holes(_ONE_READERS_PART.sub("", page), is_html=True),
-        placeholders=tuple(wishes.all),
-        fixed=dict(wishes.fixed),
+        subject=found.holes(values["subject"], is_html=False),
+        html=_with_token_hole(found.holes(page, is_html=True)),
+        text=_with_token_hole(found.holes(plain, is_html=False)),
+        page=found.holes(_ONE_READERS_PART.sub("", page), is_html=True),
+        placeholders=tuple(found.all),
+        fixed=dict(found.fixed),
         headers_for_all=_headers(),
         unsubscribe_url=settings.current().url(_UNSUBSCRIBE),
-        removed=tuple(lost),
+        removed=tuple(removed),
     )
 
 
 def removed_markup(format: Format, source: str) -> list[str]:
-    """What of a body no reader will see."""
+    """What the sanitiser takes out of a body."""
     return _body(format, source, Placeholders())[1]
 
 
 def without_names(line: str) -> str:
-    """A subject as it reads for nobody in particular."""
-    wishes = Placeholders()
-    return wishes.bare(wishes.take(line))
+    """A subject as it reads for somebody without a nickname."""
+    found = Placeholders()
+    return found.without_nickname(found.take(line))
 
 
-def _body(format: Format, source: str, wishes: Placeholders) -> tuple[str, list[str]]:
-    marked = wishes.take(source, is_html=True)
+def _body(format: Format, source: str, found: Placeholders) -> tuple[str, list[str]]:
+    marked = found.take(source, is_html=True)
     markup = _markdown(marked) if format is Format.MARKDOWN else marked
-    clean = sanitise.clean(markup, settings.current().site_url, wishes.typed)
+    clean = sanitise.clean(markup, settings.current().site_url, found.typed)
     return clean, sanitise.describe_removed(markup, clean)
 
 
-def _given(campaign: Campaign, wishes: Placeholders, text: str) -> dict[str, Any]:
+def _template_values(campaign: Campaign, found: Placeholders, text: str) -> dict[str, Any]:
     site = settings.current()
     in_archive = site.archive and campaign.targeting.everybody
     return {
         **templates.site_values(),
         "link_in_dark": _lightened(site.site_color),
-        "subject": wishes.take(campaign.subject),
-        "preheader": wishes.take(campaign.preheader) or _opening(wishes.bare(text)),
+        "subject": found.take(campaign.subject),
+        "preheader": found.take(campaign.preheader) or _first_words(found.without_nickname(text)),
         "unsubscribe_url": site.url(_UNSUBSCRIBE + _TOKEN),
         "profile_url": site.url("/profile"),
         "web_url": site.url(f"/archive/{campaign.id}") if in_archive else "",
@@ -120,28 +120,28 @@ def _headers() -> dict[str, str]:
     return {"List-Id": list_id, "List-Unsubscribe-Post": "List-Unsubscribe=One-Click"}
 
 
-def _check(page: str, plain: str) -> None:
-    """A deployment may bring its own templates, but none without a way out, nor one that publishes a reader's."""
+def _check_unsubscribe_links(page: str, plain: str) -> None:
+    """A deployment may bring its own templates, but they must have an unsubscribe link and must not publish it."""
     if _TOKEN not in page or _TOKEN not in plain:
         raise Misconfigured("The campaign templates must contain {{ unsubscribe_url }}")
     if _TOKEN in _ONE_READERS_PART.sub("", page):
         raise Misconfigured("campaign.html must have {{ unsubscribe_url }} between the one_reader marks")
 
 
-def _opened(template: str) -> str:
+def _with_token_hole(template: str) -> str:
     return template.replace(_STARTS, "").replace(_ENDS, "").replace(_TOKEN, f"{{{{{placeholders.TOKEN}}}}}")
 
 
-def _opening(text: str) -> str:
-    """The first words, for the line that inboxes show beside the subject."""
+def _first_words(text: str) -> str:
+    """The beginning, for the line that inboxes show beside the subject."""
     words = " ".join(text.split())
-    if len(words) <= _LONGEST_OPENING:
+    if len(words) <= _MOST_FIRST_WORDS:
         return words
-    return words[:_LONGEST_OPENING].rpartition(" ")[0] + "…"
+    return words[:_MOST_FIRST_WORDS].rpartition(" ")[0] + "…"
 
 
 def _lightened(colour: str) -> str:
-    """The same colour as it can be read on black."""
+    """A lighter shade that can be read on black."""
     channels = (int(colour[at : at + 2], 16) for at in (1, 3, 5))
     return "#" + "".join(f"{round(channel + (255 - channel) * 0.5):02x}" for channel in channels)
 

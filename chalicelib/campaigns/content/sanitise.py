@@ -1,4 +1,4 @@
-"""What of an author's HTML goes into a mail, and what the author is told about the rest.
+"""Which HTML of an author goes into an email, and how the rest is reported.
 
 Scripts, handlers, frames, forms and embedded data go; so do styles that could hide, cover or call home.
 """
@@ -10,7 +10,7 @@ from html.parser import HTMLParser
 from urllib.parse import urljoin, urlsplit
 
 _SCHEMES = {"https", "http", "mailto", "tel"}
-_SHELL = {"html", "head", "body", "title", "meta"}  # a pasted whole page: nothing of it is missed
+_SHELL = {"html", "head", "body", "title", "meta"}  # the frame of a pasted page: nobody misses it
 _WITH_CONTENT = {
     "script",
     "style",
@@ -77,14 +77,14 @@ def clean(markup: str, base_url: str, typed: Callable[[str], str]) -> str:
 
 
 def describe_removed(before: str, after: str) -> list[str]:
-    """What the author wrote and no reader will see, in words, without repeating it."""
-    was, left = _Inventory(before), _Inventory(after)
-    gone = [f"<{tag}> ({count}×)" for tag, count in sorted((was.tags - left.tags).items()) if tag not in _SHELL]
-    gone += [f"{scheme}: addresses" for scheme in sorted(was.schemes - left.schemes)]
-    lost = {(tag, name) for tag, name in was.attributes - left.attributes if tag in left.tags}
-    lost -= {(tag, name) for tag, name in lost if (tag, name) in _ADDRESSES and was.schemes - left.schemes}
+    """What was removed, described without repeating it."""
+    was, kept = _Inventory(before), _Inventory(after)
+    gone = [f"<{tag}> ({count}×)" for tag, count in sorted((was.tags - kept.tags).items()) if tag not in _SHELL]
+    gone += [f"{scheme}: addresses" for scheme in sorted(was.schemes - kept.schemes)]
+    lost = {(tag, name) for tag, name in was.attributes - kept.attributes if tag in kept.tags}
+    lost -= {(tag, name) for tag, name in lost if (tag, name) in _ADDRESSES and was.schemes - kept.schemes}
     gone += [f"{name} on <{tag}>" for tag, name in sorted(lost)]
-    gone += [f"style {name}" for name in sorted(was.styles - left.styles)]
+    gone += [f"style {name}" for name in sorted(was.styles - kept.styles)]
     return gone
 
 

@@ -1,4 +1,4 @@
-"""Before the button: what would hurt, how many people, what it costs and when it is done."""
+"""Checks before sending: what is wrong, how many people it reaches, what it costs and when it will be finished."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
@@ -38,12 +38,12 @@ class Report(Struct, frozen=True):
 
 
 def count_recipients(targeting: Targeting) -> int:
-    """How many would get it now. Everybody is known; for some of them everybody has to be looked at."""
+    """How many would get it now. The total is kept as a count; to count only some, everybody has to be read."""
     return counts.total() if targeting.everybody else recipients.count(targeting, clock.now())
 
 
 def check(detail: CampaignDetail, visit: bool = False) -> Report:
-    """`visit` goes and sees whether the links answer, which takes up to three seconds."""
+    """`visit` also requests every link to see whether it works, which takes up to three seconds."""
     mailing = renderer.render(detail)
     people = count_recipients(detail.campaign.targeting)
     found = Links(mailing.archived())
@@ -61,7 +61,7 @@ def check(detail: CampaignDetail, visit: bool = False) -> Report:
             *account_findings.check_quota(account, people),
             *account_findings.check_identity(mail_account.identity()),
         ]
-        finishes_at = _finish(account, people, clock.now())
+        finishes_at = estimate_finish(account, people, clock.now())
     except Unavailable as failure:
         findings.append(account_findings.no_response(failure.reason))
     size = len(mailing.html.encode())
@@ -69,7 +69,7 @@ def check(detail: CampaignDetail, visit: bool = False) -> Report:
 
 
 def check_mail(mailing: Mailing, detail: CampaignDetail) -> Iterator[Finding]:
-    yield from _of_size(mailing)
+    yield from _check_size(mailing)
     if len(detail.campaign.subject) > _LONG_SUBJECT:
         yield Finding(Level.NOTE, "long_subject", f"Phones show only about {_LONG_SUBJECT} characters of a subject.")
     if not detail.content.text:
@@ -95,13 +95,13 @@ def check_links(found: Links) -> Iterator[Finding]:
 
 
 def check_visits(urls: Sequence[str], visit: bool) -> Iterator[Finding]:
-    """Without a visit, what the last one found."""
+    """Without `visit`, what the last visit found."""
     visits = links.visit(urls) if visit else links.recall(urls)
-    for one in visits:
-        if one.verdict is Verdict.DEAD:
-            yield Finding(Level.WARNING, "dead_link", f"Broken link {_short(one.url)}: {one.why}.")
-    if unsure := [one for one in visits if one.verdict is Verdict.UNSURE]:
-        yield Finding(Level.NOTE, "unchecked_links", f"Could not be checked: {_said(unsure)}.")
+    for link in visits:
+        if link.verdict is Verdict.DEAD:
+            yield Finding(Level.WARNING, "dead_link", f"Broken link {_shorten(link.url)}: {link.why}.")
+    if unsure := [link for link in visits if link.verdict is Verdict.UNSURE]:
+        yield Finding(Level.NOTE, "unchecked_links", f"Could not be checked: {_list_links(unsure)}.")
     if visit and len(urls) > links.MOST_VISITED:
         message = f"Only the first {links.MOST_VISITED} of {len(urls)} links were checked."
         yield Finding(Level.NOTE, "many_links", message)
@@ -112,7 +112,7 @@ def check_recipients(people: int) -> Iterator[Finding]:
         yield Finding(Level.WARNING, "nobody", "This campaign has no recipients.")
 
 
-def _of_size(mailing: Mailing) -> Iterator[Finding]:
+def _check_size(mailing: Mailing) -> Iterator[Finding]:
     size = len(mailing.html.encode())
     if bulk.json_size(mailing.html, mailing.text) > LARGEST:
         message = f"The email is {size // 1024} KB plus its plain text: too large to send."
@@ -122,16 +122,16 @@ def _of_size(mailing: Mailing) -> Iterator[Finding]:
         yield Finding(Level.WARNING, "clipped", message)
 
 
-def _said(visits: Sequence[Visit]) -> str:
-    return "; ".join(f"{_short(one.url)} ({one.why})" for one in visits)
+def _list_links(visits: Sequence[Visit]) -> str:
+    return "; ".join(f"{_shorten(link.url)} ({link.why})" for link in visits)
 
 
-def _short(url: str) -> str:
+def _shorten(url: str) -> str:
     return url if len(url) <= _LONGEST_URL else url[:_LONGEST_URL] + "…"
 
 
-def _finish(account: Account, people: int, now: datetime) -> datetime | None:
-    """With all of the rate for this campaign. What is over today's quota goes out at a day's quota a day."""
+def estimate_finish(account: Account, people: int, now: datetime) -> datetime | None:
+    """If this campaign gets the whole sending rate. What exceeds today's quota goes out on the days after."""
     if account.per_second <= 0 or not account.per_day:
         return None
     if people <= account.left_today:

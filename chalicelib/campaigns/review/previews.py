@@ -1,4 +1,4 @@
-"""A campaign before it goes out: as it would look to somebody, and as a mail to the author."""
+"""A campaign before it is sent: how it will look to a reader, and test emails."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from chalicelib.kernel.errors import Invalid
 from chalicelib.mail import sender
 from chalicelib.mail.message import Message
 
-# Of the right form and of nobody: its link answers, and takes nobody off the list.
+# A token of the right form that belongs to nobody: its link works and unsubscribes nobody.
 _NOBODY = tokens.Token("00000000-0000-7000-8000-000000000000", "0" * 32)
 _READER = "reader@example.org"
 
@@ -23,7 +23,7 @@ def parse_nickname(value: Any) -> str | None:
 
 
 def preview(detail: CampaignDetail, name: str | None = None) -> Message:
-    """The mail somebody of this name would get, byte for byte, but for the token in their links."""
+    """The email a reader with this nickname would get, byte for byte except for the token in the links."""
     return renderer.render(detail).message(_READER, name, str(_NOBODY))
 
 

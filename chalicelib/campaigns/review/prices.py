@@ -1,7 +1,7 @@
-"""What AWS asks for, in one place: US dollars, Ireland (eu-west-1), on demand, as published in November 2026.
+"""AWS prices, in one place: US dollars, Ireland (eu-west-1), on demand, as published in November 2026.
 
-Without the free tiers, which are for everything in an account. In Virginia (us-east-1) DynamoDB asks 0.625 and 0.125;
-the others ask the same there.
+Without the free tiers, which are shared by everything in an account. In Virginia (us-east-1) DynamoDB costs 0.625 and
+0.125; the other prices are the same.
 """
 
 SES_PER_MAIL = 0.10 / 1000

@@ -42,7 +42,7 @@ def codes(body: str, text: str | None = "text", subject: str = "Hi") -> set[str]
         ("<p>" + "漢" * 150_000 + "</p>", {"clipped"}),
     ],
 )
-def test_what_of_a_mail_would_hurt(body, expected):
+def test_what_is_wrong_with_an_email_is_found(body, expected):
     assert codes(body) == expected
 
 
@@ -75,9 +75,9 @@ def test_small_things_are_noted():
         (Account(-1, 100, 0, False, True, ""), 100_000, timedelta(seconds=1000)),
     ],
 )
-def test_when_it_would_be_done(account, people, expected):
-    assert preflight._finish(account, people, NOW) == NOW + expected
+def test_when_it_will_be_finished(account, people, expected):
+    assert preflight.estimate_finish(account, people, NOW) == NOW + expected
 
 
-def test_no_rate_no_promise():
-    assert preflight._finish(Account(0, 0, 0, False, True, ""), 5, NOW) is None
+def test_without_a_rate_no_time_is_promised():
+    assert preflight.estimate_finish(Account(0, 0, 0, False, True, ""), 5, NOW) is None

@@ -8,7 +8,7 @@ from chalicelib.campaigns.content import renderer
 from chalicelib.campaigns.model import Targeting, Terms
 from chalicelib.kernel.errors import Misconfigured
 from chalicelib.mail import templates
-from tests.rooms.campaigns.letters import ID, TOKEN, detail, mailed, words
+from tests.rooms.campaigns.rendering import ID, TOKEN, detail, mailed, words
 
 
 def test_the_message_has_both_parts_and_every_header_a_list_needs():

@@ -6,7 +6,7 @@ import pytest
 
 from chalicelib.campaigns.content import placeholders, renderer
 from chalicelib.campaigns.model import Format
-from tests.rooms.campaigns.letters import detail, mailed
+from tests.rooms.campaigns.rendering import detail, mailed
 
 
 def test_markdown_is_taken_and_raw_html_in_it_is_cleaned():

@@ -1,4 +1,4 @@
-"""Letters as they are rendered, and what a reader sees of them."""
+"""Campaigns as they are rendered, and what a reader sees of them."""
 
 from datetime import UTC, datetime
 from html.parser import HTMLParser

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chalicelib.campaigns.content import renderer
-from tests.rooms.campaigns.letters import TOKEN, detail, mailed, words
+from tests.rooms.campaigns.rendering import TOKEN, detail, mailed, words
 
 
 @pytest.mark.parametrize(
