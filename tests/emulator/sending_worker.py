@@ -33,7 +33,7 @@ STEPS: dict[str, tuple[Any, str, bool]] = {
     "after a claim": (part_store, "save", True),
     "before sending": (mailer.Mailer, "post", False),
     "after sending": (mailer.Mailer, "post", True),
-    "after the last part": (supervisor, "_after", False),
+    "after the last part": (supervisor, "_finish_if_last", False),
     "before the sums": (part_store, "expire", False),
     "before the end": (deliveries, "finish", False),
     "after the end": (deliveries, "finish", True),

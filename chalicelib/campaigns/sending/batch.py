@@ -1,6 +1,6 @@
-"""Handing one batch to SES and knowing afterwards, of everybody in it, what became of their mail.
+"""Handing one batch to SES, and knowing afterwards what became of every mail in it.
 
-Knows SES's kinds of failure, and no table: what the outcome means for the delivery is the engine's business.
+Knows SES's kinds of failure and no table: what the outcome means for the delivery is decided in `worker`.
 """
 
 import random
@@ -25,13 +25,14 @@ DEFECT = "Sending was stopped by a bug in Gna: see the log"
 
 
 class Outcome(Struct):
-    """Everybody of the batch is in exactly one of these. `why` says what kept those who are `left` or `unknown`."""
+    """Everybody of the batch is in exactly one of these. `unsent` were certainly not handed over; `given_up` failed
+    again and again while others got through. `why` says what kept those who are `unsent` or `unknown`."""
 
     sent: int = 0
     refused: list[tuple[Recipient, Rejected]] = field(default_factory=list)
-    tired: Piece = field(default_factory=list)
+    given_up: Piece = field(default_factory=list)
     unknown: Piece = field(default_factory=list)
-    left: Piece = field(default_factory=list)
+    unsent: Piece = field(default_factory=list)
     why: Failure | None = None
 
 
@@ -41,7 +42,7 @@ def send(post: Post, people: Sequence[Recipient]) -> Outcome:
     ends, tries = time.monotonic() + _PATIENCE, 0
     while waiting and outcome.why is None:
         piece = waiting.pop()
-        again, failure = _tried(post, piece, outcome, waiting)
+        again, failure = _try_piece(post, piece, outcome, waiting)
         if again:
             tries += 1
             waiting.append(again)
@@ -51,18 +52,18 @@ def send(post: Post, people: Sequence[Recipient]) -> Outcome:
                 time.sleep(random.uniform(0.1, min(_LONGEST_WAIT, 0.2 * 2**tries)))  # noqa: S311 - jitter, not a secret
         elif _is_message_fault(outcome, len(people)):
             _blame_message(outcome)
-    outcome.left += [one for piece in waiting for one in piece]
+    outcome.unsent += [person for piece in waiting for person in piece]
     return outcome
 
 
-def _tried(post: Post, piece: Piece, outcome: Outcome, waiting: list[Piece]) -> tuple[Piece, Failure | None]:
-    """One call; returns whom to try again, and why."""
+def _try_piece(post: Post, piece: Piece, outcome: Outcome, waiting: list[Piece]) -> tuple[Piece, Failure | None]:
+    """One call to SES; returns whom to try again, and why."""
     try:
         results = post(piece)
     except Rejected as failure:
         if len(piece) > 1:
-            # One bad entry spoils a whole call: find it, and let the others have their mail.
-            waiting += _pieces(piece)
+            # One bad entry makes the whole call fail: find it, and send to the others.
+            waiting += _split(piece)
             return [], failure
         results = [failure]
     except Unanswered as failure:
@@ -71,17 +72,17 @@ def _tried(post: Post, piece: Piece, outcome: Outcome, waiting: list[Piece]) -> 
     except Transient as failure:
         return piece, failure
     except (QuotaReached, Stopped) as failure:
-        outcome.left, outcome.why = outcome.left + piece, failure
+        outcome.unsent, outcome.why = outcome.unsent + piece, failure
         return [], failure
     except Exception as defect:
-        # Ours, so the next batch would meet it too: better to stop than to leave everybody unknown.
+        # A bug in Gna, so the next batch would meet it too: better to stop than to leave everybody unknown.
         log.exception("sending.defect", defect)
         outcome.unknown, outcome.why = outcome.unknown + piece, Stopped(DEFECT, type(defect).__name__)
         return [], outcome.why
-    return _sorted(piece, results, outcome)
+    return _sort_results(piece, results, outcome)
 
 
-def _sorted(piece: Piece, results: Sequence[Failure | None], outcome: Outcome) -> tuple[Piece, Failure | None]:
+def _sort_results(piece: Piece, results: Sequence[Failure | None], outcome: Outcome) -> tuple[Piece, Failure | None]:
     again: Piece = []
     reason: Failure | None = None
     for person, failure in zip(piece, results, strict=True):
@@ -91,37 +92,37 @@ def _sorted(piece: Piece, results: Sequence[Failure | None], outcome: Outcome) -
             case Rejected():
                 outcome.refused.append((person, failure))
             case QuotaReached() | Stopped():
-                outcome.left.append(person)
+                outcome.unsent.append(person)
                 outcome.why = failure
             case _:
                 again.append(person)
                 reason = failure
     if outcome.why:
-        outcome.left += again
+        outcome.unsent += again
         return [], None
     return again, reason
 
 
-def _pieces(piece: Piece) -> list[Piece]:
-    """The last is taken first: three single people, to tell a bad message from a bad recipient, then halves."""
+def _split(piece: Piece) -> list[Piece]:
+    """Three single people, to tell a bad message from a bad recipient, then halves; the last piece is tried first."""
     if len(piece) <= _PROBES:
-        return [[one] for one in piece]
+        return [[person] for person in piece]
     middle = len(piece) // 2
     probes = [piece[0], piece[middle], piece[-1]]
     halves = [piece[1:middle], piece[middle + 1 : -1]]
-    return [half for half in halves if half] + [[one] for one in probes]
+    return [half for half in halves if half] + [[person] for person in probes]
 
 
 def _give_up(outcome: Outcome, waiting: list[Piece], failure: Failure | None) -> None:
-    """SES answers, but not for these. If others got through, it is about them; else it is about SES."""
+    """SES keeps failing for these. If others got through, the problem is with them; otherwise with SES."""
     if outcome.sent and failure and failure.code == "TRANSIENT_FAILURE":
-        outcome.tired += waiting.pop()
+        outcome.given_up += waiting.pop()
     else:
         outcome.why = failure
 
 
 def _is_message_fault(outcome: Outcome, people: int) -> bool:
-    """The same refusal for one after the other, and for nobody else a success: it is the message."""
+    """Refused for everybody so far, and always for the same reason: it is the message."""
     refused = outcome.refused
     enough = len(refused) >= min(_ENOUGH_TO_JUDGE, _PROBES)
     return people >= _ENOUGH_TO_JUDGE and enough and not outcome.sent and len({why.code for _, why in refused}) == 1
@@ -129,7 +130,7 @@ def _is_message_fault(outcome: Outcome, people: int) -> bool:
 
 def _blame_message(outcome: Outcome) -> None:
     people, reasons = zip(*outcome.refused, strict=True)
-    outcome.left += people
+    outcome.unsent += people
     outcome.refused.clear()
     outcome.why = Stopped(
         f"SES cannot send this message: {reasons[0].reason}. Sending has stopped; fix the problem, then retry.",

@@ -1,4 +1,4 @@
-"""What can be done with a delivery: woken, annotated, finished, tried again. Sending itself is the engine's."""
+"""What can be done with a delivery: wake, annotate, finish, retry. Sending itself is in `supervisor` and `worker`."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -22,7 +22,7 @@ def get(campaign_id: str, delivery_id: str) -> Delivery:
 
 
 def list_sending() -> list[Delivery]:
-    """Every delivery that is being sent, for the sweeper to look after."""
+    """Every delivery that is being sent, for the sweep to look after."""
     return [
         delivery
         for campaign in store.list_in_state(State.PUBLISHING)
@@ -32,29 +32,29 @@ def list_sending() -> list[Delivery]:
 
 
 def wake(detail: CampaignDetail) -> None:
-    """Tell the engine. If this is lost, the sweeper finds the delivery within five minutes."""
+    """Put a message for the worker on the queue. If it is lost, the sweep finds the delivery within five minutes."""
     for delivery in detail.deliveries:
         if delivery.state is DeliveryState.SENDING:
             _wake(delivery)
 
 
 def annotate(delivery: Delivery, note: str | None) -> None:
-    """Say something about a delivery under way ("continuing tomorrow: daily quota"); too late is no matter."""
-    with _unless_over(delivery):
+    """Note something about a delivery that is being sent ("continuing tomorrow: daily quota"); ignored afterwards."""
+    with _ignore_if_over(delivery):
         delivery_store.annotate(delivery, note)
 
 
 def expect(delivery: Delivery, recipients: int) -> None:
-    """Write down how many it will be; counting takes its time, and what was annotated meanwhile stays."""
-    with _unless_over(delivery):
+    """Store how many recipients there will be. Counting takes time; a note written meanwhile is kept."""
+    with _ignore_if_over(delivery):
         delivery_store.expect(delivery, recipients)
 
 
 def finish(delivery: Delivery, counts: Counts, error_detail: str | None = None) -> CampaignDetail:
-    """It is over, with these sums. Said twice, or about an attempt that a retry has overtaken, it changes nothing."""
+    """End it with these counts. Changes nothing the second time, or for an attempt that a retry has replaced."""
     was_over = False
 
-    def ended(current: Delivery, now: datetime) -> Delivery:
+    def to_final_state(current: Delivery, now: datetime) -> Delivery:
         after = model.step(current, model.final_state(counts, error_detail), now)
         return replace(after, counts=counts, error_detail=error_detail)
 
@@ -63,30 +63,32 @@ def finish(delivery: Delivery, counts: Counts, error_detail: str | None = None) 
         current = detail.delivery(delivery.id)
         running = (DeliveryState.SENDING, delivery.attempt)
         was_over = current is not None and (current.state, current.attempt) != running
-        return (detail, []) if was_over else changes.move_writes(detail, delivery.id, ended)
+        return (detail, []) if was_over else changes.move_writes(detail, delivery.id, to_final_state)
 
     detail = changes.apply(delivery.campaign_id, None, end)
-    if not was_over:  # two workers come here at the same moment
+    if not was_over:  # two workers may come here at the same moment
         log.info("delivery.finished", delivery_id=delivery.id, sent=counts.sent, unknown=counts.unknown)
     return detail
 
 
 def retry(campaign_id: str, delivery_id: str) -> CampaignDetail:
-    """Send again what a failed delivery still owes; nothing else of the campaign is touched."""
+    """Send what a failed delivery still owes; nothing else of the campaign is touched."""
 
-    def again(detail: CampaignDetail) -> changes.Changed:
+    def start_again(detail: CampaignDetail) -> changes.Changed:
         current = detail.delivery(delivery_id)
         if current:
             model.permit_retry(current)
-        return changes.move_writes(detail, delivery_id, lambda one, now: model.step(one, DeliveryState.SENDING, now))
+        return changes.move_writes(
+            detail, delivery_id, lambda delivery, now: model.step(delivery, DeliveryState.SENDING, now)
+        )
 
-    detail = changes.apply(campaign_id, None, again)
+    detail = changes.apply(campaign_id, None, start_again)
     wake(detail)
     return detail
 
 
 @contextmanager
-def _unless_over(delivery: Delivery) -> Iterator[None]:
+def _ignore_if_over(delivery: Delivery) -> Iterator[None]:
     try:
         yield
     except Stale:

@@ -1,4 +1,4 @@
-"""Work nobody waits for: deliveries that were started, their parts, and the sweep that forgets neither."""
+"""Background work: messages for deliveries and for their parts, and the sweep that catches what was lost."""
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -11,12 +11,12 @@ from chalicelib.kernel import clock, log
 from chalicelib.kernel.aws import queues
 from chalicelib.kernel.errors import NotFound
 
-# A batch that was begun has to be settled: SES may take twenty seconds to answer.
+# A batch that was claimed has to be settled, and SES may take twenty seconds to answer.
 _MARGIN = 30.0
 
 
 def wake(message: Mapping[str, Any]) -> None:
-    """A delivery was started, or is to be tried again."""
+    """A delivery was started or is retried."""
     try:
         delivery = deliveries.get(message["campaign_id"], message["delivery_id"])
     except NotFound:
@@ -25,7 +25,7 @@ def wake(message: Mapping[str, Any]) -> None:
 
 
 def drive(event: Mapping[str, Any], context: Any) -> dict[str, Any]:
-    """Several parts at once: a worker mostly waits for SES."""
+    """Several parts at once, in threads: a worker mostly waits for SES."""
 
     def time_left() -> float:
         return float(context.get_remaining_time_in_millis()) / 1000 - _MARGIN
@@ -46,13 +46,13 @@ def _drive(event: Mapping[str, Any], time_left: Callable[[], float]) -> dict[str
 
 
 def sweep() -> None:
-    """Every five minutes: start what is due, and give every delivery under way what it lacks. Nothing depends on
-    a message alone, because a message may be lost."""
+    """Every five minutes: start what is due, and tend every delivery that is being sent. Nothing depends on a message
+    alone, because a message may be lost."""
     service.start_due(clock.now())
     for delivery in deliveries.list_sending():
         try:
             supervisor.tend(delivery)
         except Exception as failure:
-            # One delivery's trouble is not the others'.
+            # A delivery that fails must not keep the sweep from the others.
             log.exception("sweep.failed", failure, delivery_id=delivery.id)
             log.metric("SweepFailed")

@@ -1,4 +1,4 @@
-"""A campaign made ready for SES, once for each delivery and process; and the account it is sent from."""
+"""A campaign prepared for SES, once for each delivery and process; and the limits of the account."""
 
 import time
 from collections.abc import Sequence
@@ -18,38 +18,38 @@ _LOOK_AGAIN = 60.0
 
 
 class Mailer:
-    """One campaign's letter; `post` sends it to one batch of people."""
+    """One campaign, rendered; `post` sends it to a batch of people."""
 
     def __init__(self, campaign_id: str, delivery_id: str) -> None:
         detail = service.view(campaign_id)
         self.targeting = detail.campaign.targeting
         self._mailing = renderer.render(detail)
-        letter = BulkContent(
+        content = BulkContent(
             self._mailing.subject,
             self._mailing.html,
             self._mailing.text,
             self._mailing.headers_for_all,
             {DELIVERY_TAG: delivery_id},
         )
-        self._press = BulkTemplate(letter)
+        self._template = BulkTemplate(content)
 
     def post(self, people: Sequence[Recipient]) -> list[Failure | None]:
-        return self._press.post([self._entry(person) for person in people])
+        return self._template.post([self._entry(person) for person in people])
 
     def _entry(self, person: Recipient) -> Entry:
         token = person.unsubscribe_token
-        theirs = {"List-Unsubscribe": f"<{self._mailing.unsubscribe_url}{token}>"}
-        return Entry(person.email, self._mailing.values(person.nickname, token), theirs)
+        own_headers = {"List-Unsubscribe": f"<{self._mailing.unsubscribe_url}{token}>"}
+        return Entry(person.email, self._mailing.values(person.nickname, token), own_headers)
 
 
 @lru_cache(maxsize=4)
 def load_mailer(campaign_id: str, delivery_id: str, attempt: int) -> Mailer:
-    """What is being sent cannot be edited, so it is rendered once; another attempt looks again."""
+    """What is being sent cannot be edited, so it is rendered once; a retry renders it again."""
     return Mailer(campaign_id, delivery_id)
 
 
-class _Watch:
-    """The account's limits, asked for once a minute: they grow while one sends well."""
+class _AccountWatch:
+    """The account's limits, requested once a minute: SES raises them while mail is well received."""
 
     def __init__(self) -> None:
         self._account: Account | None = None
@@ -70,8 +70,8 @@ class _Watch:
 
 
 @lru_cache(maxsize=1)
-def account_watch() -> _Watch:
-    return _Watch()
+def account_watch() -> _AccountWatch:
+    return _AccountWatch()
 
 
 @lru_cache(maxsize=1)

@@ -1,8 +1,8 @@
 """Keeping all workers together under the rate SES allows the account.
 
-Time is the budget: one shared row holds the moment up to which the rate is given away. A worker books a slice of a
-few seconds' mails at once and spends it at the account's pace, so the row is written every few seconds and not for
-every batch, however many workers there are.
+One shared row holds the moment up to which the rate has been given away. A worker books a few seconds' worth of mails
+at once and sends them at the account's rate, so the row is written every few seconds, however many workers there
+are, and not for every batch.
 """
 
 import math
@@ -20,7 +20,7 @@ _ATTEMPTS = 20
 
 
 class Pace:
-    """One for each process; threads share it. `rate` asks for the account's mails a second."""
+    """One for each process, shared by its threads. `rate` returns how many mails a second the account may send."""
 
     def __init__(self, rate: Callable[[], float]) -> None:
         self._rate = rate
@@ -30,7 +30,7 @@ class Pace:
         self._seen: int | None = None
 
     def batch_size(self, most: int) -> int:
-        """A batch is one burst: never more than a second's worth."""
+        """A batch is sent at once, so it is never more than a second's worth."""
         return max(1, min(most, int(self._rate())))
 
     def reserve(self, mails: int) -> float:

@@ -1,7 +1,7 @@
-"""Parts of deliveries in DynamoDB, over the bare wire: settling a batch and claiming the next is one write of less
-than a kilobyte, and it happens for every fifty mails.
+"""Parts of deliveries in DynamoDB, written with `kernel/aws/raw`: settling a batch and claiming the next is one write
+of less than a kilobyte, and it happens for every fifty mails.
 
-A part is always written whole and only over the version that was read, so a write that is repeated because its
+All of a part is written at once and only over the version that was read, so a write that is repeated because its
 answer was lost can neither count twice nor undo what another worker did.
 """
 
@@ -26,7 +26,7 @@ class Lost(Exception):
 
 
 def begin(plan: Plan, parts: Sequence[Part]) -> bool:
-    """Write the plan and its parts, all at once; False if that had been done before."""
+    """Write the plan and its parts in one transaction; False if that had been done before."""
     puts = [_put(_plan_item(plan), "attribute_not_exists(delivery_id)")]
     puts += [_put(_item(part), "attribute_not_exists(delivery_id)") for part in parts]
     return _transact(puts)
@@ -41,12 +41,12 @@ def find_plan(delivery_id: str) -> Plan | None:
 
 
 def open_attempt(plan: Plan, attempt: int) -> None:
-    """The owed parts of this attempt have been opened; nothing stops it any more."""
+    """Record that the owed parts of this attempt are open, and that nothing stops it any more."""
     _change_plan(plan.delivery_id, "SET attempt = :n REMOVE stopped, expires_at", {":n": attempt})
 
 
 def stop(delivery_id: str, reason: str) -> None:
-    """The first reason stays."""
+    """The first reason is kept."""
     _change_plan(delivery_id, "SET stopped = if_not_exists(stopped, :reason)", {":reason": reason})
 
 
@@ -69,7 +69,7 @@ def list_parts(delivery_id: str) -> list[Part]:
 
 
 def take(delivery_id: str, name: str, holder: str, now: int, until: int) -> Part | None:
-    """The part with its lease, if it is open and nobody's."""
+    """Lease the part; None if it is not open or belongs to somebody."""
     values = {":holder": holder, ":until": until, ":one": 1, ":now": now, ":open": Progress.OPEN.value}
     update = {
         **_key(delivery_id, name),
@@ -91,7 +91,7 @@ def take(delivery_id: str, name: str, holder: str, now: int, until: int) -> Part
 def save(part: Part) -> Part:
     """Write it over the version it came from; raises `Lost` if that is not what is stored."""
     item = _item(replace(part, version=part.version + 1))
-    put = {**_over(item, part.version), "ReturnValuesOnConditionCheckFailure": "ALL_OLD"}
+    put = {**_put_over(item, part.version), "ReturnValuesOnConditionCheckFailure": "ALL_OLD"}
     try:
         raw.dynamodb("PutItem", put)
     except Stale as failure:
@@ -101,16 +101,16 @@ def save(part: Part) -> Part:
 
 
 def save_owing(part: Part, owed: Sequence[Part]) -> Part:
-    """The same, together with the parts it gives up people to."""
+    """The same, together with the parts for people it owes a mail."""
     item = _item(replace(part, version=part.version + 1))
-    puts = [_put(_item(one), "attribute_not_exists(delivery_id)") for one in owed]
-    if not _transact([{"Put": _over(item, part.version)}, *puts]):
+    puts = [_put(_item(each), "attribute_not_exists(delivery_id)") for each in owed]
+    if not _transact([{"Put": _put_over(item, part.version)}, *puts]):
         raise Lost
     return replace(part, version=part.version + 1)
 
 
 def forget(parts: Sequence[Part]) -> None:
-    """Nothing is owed: take the parts away, and leave the plan to its expiry."""
+    """Nothing is owed: delete the parts. The plan stays until it expires."""
     table = _table()
     deletes = [{"DeleteRequest": {"Key": _key(part.delivery_id, part.name)["Key"]}} for part in parts]
     while deletes:
@@ -120,7 +120,7 @@ def forget(parts: Sequence[Part]) -> None:
 
 
 def expire(delivery_id: str, parts: Sequence[Part], at: int) -> None:
-    """What is owed is remembered until then, and the plan too."""
+    """Keep the parts and the plan until then."""
     for part in parts:
         save(replace(part, expires_at=at))
     _change_plan(delivery_id, "SET expires_at = :at", {":at": at})
@@ -160,7 +160,7 @@ def _put(item: dict[str, Any], condition: str) -> dict[str, Any]:
     return {"Put": {"TableName": _table(), "Item": item, "ConditionExpression": condition}}
 
 
-def _over(item: dict[str, Any], version: int) -> dict[str, Any]:
+def _put_over(item: dict[str, Any], version: int) -> dict[str, Any]:
     return {
         "TableName": _table(),
         "Item": item,
@@ -236,7 +236,7 @@ def _part(item: dict[str, Any]) -> Part:
 
 
 def pack_ids(people: Sequence[str]) -> bytes:
-    return b"".join(bytes.fromhex(one.replace("-", "")) for one in people)
+    return b"".join(bytes.fromhex(person.replace("-", "")) for person in people)
 
 
 def unpack_ids(data: bytes) -> tuple[str, ...]:

@@ -1,7 +1,8 @@
-"""The words of sending: a delivery is cut into parts, and a part is worked through batch by batch.
+"""Parts: a delivery is cut into parts, and a part is worked through batch by batch.
 
 A part is a segment of the audience with a cursor in it, or a batch that is owed: people who may not have got their
-mail. Whoever holds a part's lease claims a batch on it, sends the batch, and settles it. Knows no table and no SES.
+mail. The worker that holds a part's lease claims a batch on it, sends the batch, and settles it. Knows no table and
+no SES.
 """
 
 from collections.abc import Iterable, Sequence
@@ -34,9 +35,10 @@ class Progress(StrEnum):
 
 
 class Part(Struct, frozen=True):
-    """`claim` are the people of the batch at hand. While it is `out`, SES may have been given it; otherwise it
-    certainly was not, and only waits. `cursor` is where reading goes on after it. `until` is when the lease ends, in
-    milliseconds: before, the part is its holder's, or nobody's if it rests. `strikes` counts set-backs in a row."""
+    """`claim` has the people of the current batch. While it is `out`, SES may have been given it; otherwise it
+    certainly was not, and waits. `cursor` is where reading continues after it. `until` is when the lease ends, in
+    milliseconds: before that the part belongs to its `holder`, or to nobody if it rests. `strikes` counts set-backs
+    in a row."""
 
     delivery_id: str
     name: str
@@ -59,7 +61,7 @@ class Part(Struct, frozen=True):
 
     @property
     def segment(self) -> tuple[int, int]:
-        """Which, of how many."""
+        """Its number, and how many there are."""
         number, _, total = self.name[1:].partition("/")
         return int(number), int(total)
 
@@ -75,9 +77,9 @@ class Part(Struct, frozen=True):
 
 
 class Plan(Struct, frozen=True):
-    """That a delivery was cut into parts, once: it outlives them, so that a late message cannot start it anew.
+    """Records that a delivery was cut into parts. It outlives them, so that a late message cannot start it anew.
 
-    `attempt` is the last one whose owed parts were opened; `stopped` says why nothing more is to be sent."""
+    `attempt` is the last attempt whose owed parts were opened; `stopped` says why nothing more is to be sent."""
 
     delivery_id: str
     attempt: int = 0
@@ -86,25 +88,25 @@ class Plan(Struct, frozen=True):
 
 
 def cut(delivery_id: str, people: int) -> list[Part]:
-    """As many segments as are worth it: each costs a few requests, and together they say how wide we may send."""
+    """A segment for every thousand people: each costs a few requests, and as many workers as segments can send."""
     total = min(_MOST_SEGMENTS, 1 + people // _PEOPLE_A_SEGMENT)
     return [Part(delivery_id, f"{Kind.SEGMENT}{number}/{total}") for number in range(total)]
 
 
 def owe(part: Part, kind: Kind, people: Sequence[str]) -> Part:
-    """A part of their own for people whose mail may not have left; it waits for an admin to say *again*."""
+    """A part of their own for people who may not have got their mail; it waits for an editor to press *Retry*."""
     name = f"{kind}{ids.new()}"
     return Part(part.delivery_id, name, attempt=part.attempt, progress=Progress.OWED, claim=tuple(people))
 
 
 def claim(part: Part, people: Sequence[str], cursor: str | None) -> Part:
-    """The cursor moves with the claim: what is claimed is kept on the part itself until it is settled."""
+    """The cursor moves with the claim, because the claimed people are stored on the part until it is settled."""
     return replace(part, claim=tuple(people), out=True, cursor=cursor)
 
 
-def settle(part: Part, sent: int, failed: int, left: Sequence[str] = ()) -> Part:
-    """What became of the claim; `left` were certainly not handed over, and stay claimed."""
-    return replace(part, claim=tuple(left), out=False, sent=part.sent + sent, failed=part.failed + failed)
+def settle(part: Part, sent: int, failed: int, unsent: Sequence[str] = ()) -> Part:
+    """Count what became of the claim; `unsent` were certainly not handed over, and stay claimed."""
+    return replace(part, claim=tuple(unsent), out=False, sent=part.sent + sent, failed=part.failed + failed)
 
 
 def rest(part: Part, until: int) -> Part:
@@ -112,7 +114,7 @@ def rest(part: Part, until: int) -> Part:
 
 
 def done(part: Part) -> Part:
-    """Nothing of anybody is left on it but numbers."""
+    """Only numbers remain on it, nobody's id."""
     return replace(part, progress=Progress.DONE, cursor=None, claim=(), out=False, strikes=0, holder="", until=0)
 
 

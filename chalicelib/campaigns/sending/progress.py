@@ -1,4 +1,4 @@
-"""How far a campaign is at this moment: while it is sent, the engine has its counts and its rows do not yet."""
+"""How far a campaign has come: while it is being sent, the counts are in its parts and not yet in its delivery."""
 
 from collections.abc import Sequence
 
@@ -17,14 +17,14 @@ _COUNTING_SECONDS = 60
 
 
 def with_live_counts(detail: CampaignDetail) -> CampaignDetail:
-    """The same with the counts of this moment."""
-    found = tuple(_live(one) for one in detail.deliveries)
-    counts = sum((one.counts for one in found), Counts())
+    """The same with the current counts."""
+    found = tuple(_with_live_counts(delivery) for delivery in detail.deliveries)
+    counts = sum((delivery.counts for delivery in found), Counts())
     return replace(detail, campaign=replace(detail.campaign, counts=counts), deliveries=found)
 
 
 class Progress(Struct, frozen=True):
-    """`expected` is how many there will be in the end, about; None when it is over, or being counted."""
+    """`expected` is an estimate of how many recipients there will be; None when it is over, or being counted."""
 
     state: State
     deliveries: list[Delivery]
@@ -32,27 +32,27 @@ class Progress(Struct, frozen=True):
 
 
 def read_progress(campaign_id: str) -> Progress:
-    """A few small requests and no content: this is asked every few seconds."""
+    """A few small requests and no content, because pages ask for this every few seconds."""
     campaign = store.find_campaign(campaign_id) if ids.is_id(campaign_id) else None
     if not campaign:
         raise NotFound("Campaign not found")
     found = delivery_store.list_deliveries(campaign_id)
     expected = _expected(campaign, found) if campaign.state is State.PUBLISHING else None
-    return Progress(campaign.state, [_live(one) for one in found], expected)
+    return Progress(campaign.state, [_with_live_counts(delivery) for delivery in found], expected)
 
 
 def _expected(campaign: Campaign, found: Sequence[Delivery]) -> int | None:
-    """A delivery that is tried again knows; how many there are is kept as a count. To count only
-    some of them everybody has to be read, so that is done once, by whoever watches first, and written down."""
-    if known := sum(one.counts.recipients for one in found):
+    """A retried delivery has its count, and the total is kept as a count. To count only some, everybody has to be
+    read, so that is done once, by the first who asks, and stored."""
+    if known := sum(delivery.counts.recipients for delivery in found):
         return known
     if campaign.targeting.everybody:
         return audience_counts.total()
     with locks.held(f"count {campaign.id}", _COUNTING_SECONDS) as ours:
-        return sum(_counted(campaign, one) for one in found) if ours else None
+        return sum(_count_recipients(campaign, delivery) for delivery in found) if ours else None
 
 
-def _counted(campaign: Campaign, delivery: Delivery) -> int:
+def _count_recipients(campaign: Campaign, delivery: Delivery) -> int:
     if delivery.state is not DeliveryState.SENDING or not delivery.started_at:
         return 0
     people = recipients.count(campaign.targeting, delivery.started_at)
@@ -60,7 +60,7 @@ def _counted(campaign: Campaign, delivery: Delivery) -> int:
     return people
 
 
-def _live(delivery: Delivery) -> Delivery:
+def _with_live_counts(delivery: Delivery) -> Delivery:
     if delivery.state is not DeliveryState.SENDING:
         return delivery
     return replace(delivery, counts=supervisor.count_parts(delivery.id))

@@ -1,7 +1,7 @@
-"""Looking after deliveries that are being sent: cut into parts, keep every part going, end with the sums.
+"""Looking after deliveries that are being sent: cut them into parts, keep every part going, finish with the counts.
 
-Every function here may run twice, at the same time, or years late: `tend` brings a delivery to what should be, from
-whatever it finds.
+Every function here may run twice, at the same time, or years late: `tend` does whatever the delivery needs, from
+whatever state it finds.
 """
 
 from collections.abc import Callable, Sequence
@@ -13,8 +13,7 @@ from msgspec.structs import replace
 from chalicelib.audience import recipients
 from chalicelib.bounces import service as bounces
 from chalicelib.campaigns.model import Counts, Delivery, DeliveryState
-from chalicelib.campaigns.sending import batch, deliveries, part_store, parts, worker
-from chalicelib.campaigns.sending import mailer as postings
+from chalicelib.campaigns.sending import batch, deliveries, mailer, part_store, parts, worker
 from chalicelib.campaigns.sending.parts import Kind, Part, Plan, Progress
 from chalicelib.campaigns.sending.worker import Halt, Job, PartRun, Pause
 from chalicelib.kernel import clock, ids, log
@@ -37,10 +36,10 @@ class Order(Struct, frozen=True):
 
 
 def tend(delivery: Delivery) -> None:
-    """Whatever this delivery needs now: to be cut, to be opened again, workers for its parts, or its end."""
+    """Do what this delivery needs now: cut it, open its parts again, order workers for them, or finish it."""
     if delivery.state is not DeliveryState.SENDING:
         return
-    plan = _planned(delivery)
+    plan = _find_or_make_plan(delivery)
     if plan is None:
         deliveries.finish(delivery, delivery.counts, _FORGOTTEN)
         return
@@ -50,12 +49,12 @@ def tend(delivery: Delivery) -> None:
     for part in free:
         _enqueue(Order(delivery.campaign_id, delivery.id, part.name))
     if not free:
-        _end(delivery, plan, found)
+        _finish(delivery, plan, found)
 
 
 def drive(order: Order, time_left: Callable[[], float]) -> None:
-    """Work on a part until it is done, has to wait, or our time is over."""
-    delivery = _find(order)
+    """Work on a part until it is done, has to wait, or the time of this function is over."""
+    delivery = _find_sending(order)
     if not delivery:
         return
     now = worker.now_ms()
@@ -74,43 +73,43 @@ def _work(order: Order, delivery: Delivery, part: Part, time_left: Callable[[], 
     except Unavailable:
         raise
     except Exception as failure:
-        # The next worker would make no better letter of it.
-        log.exception("sending.no_letter", failure, delivery_id=delivery.id)
+        # The next worker could not render it either.
+        log.exception("sending.not_rendered", failure, delivery_id=delivery.id)
         _stop(delivery, part, failure.reason if isinstance(failure, GnaError) else batch.DEFECT)
         return
     _run(order, delivery, PartRun(job, part))
 
 
-def _run(order: Order, delivery: Delivery, run: PartRun) -> None:
+def _run(order: Order, delivery: Delivery, part_run: PartRun) -> None:
     try:
-        run.go()
+        part_run.run()
     except Pause as pause:
-        _rest(order, delivery, run.part, pause)
+        _pause(order, delivery, part_run.part, pause)
     except Unavailable as failure:
-        log.exception("sending.interrupted", failure, delivery_id=delivery.id, part=run.part.name)
-        _rest(order, delivery, run.part, Pause(parts.rest_seconds(run.part.strikes)))
+        log.exception("sending.interrupted", failure, delivery_id=delivery.id, part=part_run.part.name)
+        _pause(order, delivery, part_run.part, Pause(parts.rest_seconds(part_run.part.strikes)))
     except Halt as halt:
-        _stop(delivery, run.part, halt.reason)
+        _stop(delivery, part_run.part, halt.reason)
     else:
-        _after(delivery)
+        _finish_if_last(delivery)
 
 
 def warm_up() -> None:
-    """Before threads run: botocore's session is not safe while it makes clients."""
+    """Create clients before threads run: botocore's session is not thread-safe while it creates them."""
     part_store.find_plan("none")
     try:
-        postings.account_watch().account()
+        mailer.account_watch().account()
     except Unavailable as failure:
-        log.exception("sending.account_unknown", failure)  # each part will ask again, and rest if need be
+        log.exception("sending.account_unknown", failure)  # each part asks again, and rests if necessary
 
 
 def count_parts(delivery_id: str) -> Counts:
-    """How far a delivery has come; one query, and nothing of anybody."""
+    """How far a delivery has come; one query."""
     return parts.total(part_store.list_parts(delivery_id))
 
 
-def _planned(delivery: Delivery) -> Plan | None:
-    """The delivery's plan, made now if there is none; None if there was one, long ago."""
+def _find_or_make_plan(delivery: Delivery) -> Plan | None:
+    """The delivery's plan, made now if there is none; None if it had one that has expired."""
     plan = part_store.find_plan(delivery.id)
     if plan is None:
         if delivery.attempt:
@@ -120,37 +119,37 @@ def _planned(delivery: Delivery) -> Plan | None:
     if plan.attempt < delivery.attempt:
         if plan.expires_at and plan.expires_at < clock.epoch(clock.now()):
             return None
-        _open_again(delivery, plan)
+        _open_owed_parts(delivery, plan)
         return replace(plan, attempt=delivery.attempt, stopped=None)
     return plan
 
 
-def _open_again(delivery: Delivery, plan: Plan) -> None:
+def _open_owed_parts(delivery: Delivery, plan: Plan) -> None:
     for part in part_store.list_parts(delivery.id):
         if part.progress is Progress.OWED and part.attempt < delivery.attempt:
-            _unless_lost(parts.reopen(part, delivery.attempt))
+            _save_unless_lost(parts.reopen(part, delivery.attempt))
         elif part.expires_at:
-            _unless_lost(replace(part, expires_at=None))
+            _save_unless_lost(replace(part, expires_at=None))
     part_store.open_attempt(plan, delivery.attempt)
 
 
-def _unless_lost(part: Part) -> None:
+def _save_unless_lost(part: Part) -> None:
     try:
         part_store.save(part)
     except part_store.Lost:
         log.info("sending.twin", delivery_id=part.delivery_id, part=part.name)
 
 
-def _end(delivery: Delivery, plan: Plan, found: Sequence[Part]) -> None:
-    """Add up and finish, unless somebody is still at it."""
+def _finish(delivery: Delivery, plan: Plan, found: Sequence[Part]) -> None:
+    """Add up the counts and finish, unless a worker is still busy."""
     now = worker.now_ms()
     if any(_is_busy(part, plan, now) for part in found):
         return
     try:
-        found = _closed(found)
+        found = _give_up_claims(found)
         part_store.expire(delivery.id, found, clock.epoch(clock.now() + OWED_FOR))
     except part_store.Lost:
-        return  # a twin is at it, or a worker came back: whoever is last ends it
+        return  # another supervisor is doing this, or a worker came back: the last one finishes it
     counts = parts.total(found)
     detail = deliveries.finish(delivery, counts, plan.stopped or _owed_detail(found))
     after = detail.delivery(delivery.id)
@@ -164,8 +163,8 @@ def _is_busy(part: Part, plan: Plan, now: int) -> bool:
     return not plan.stopped or (bool(part.holder) and part.until >= now)
 
 
-def _closed(found: Sequence[Part]) -> list[Part]:
-    """Of a stopped delivery, claims whose worker vanished have to be given up before anything is added up."""
+def _give_up_claims(found: Sequence[Part]) -> list[Part]:
+    """In a stopped delivery, claims whose worker is gone become unknown before the counts are added up."""
     closed = []
     for part in found:
         if part.out:
@@ -180,15 +179,15 @@ def _owed_detail(found: Sequence[Part]) -> str | None:
     owed = [part for part in found if part.progress is Progress.OWED]
     unknown = sum(len(part.claim) for part in owed if part.kind is Kind.UNKNOWN)
     failed = sum(len(part.claim) for part in owed if part.kind is Kind.FAILED)
-    said = []
+    reasons = []
     if unknown:
-        said.append(f"{unknown} emails may or may not have been sent: a response was lost or a worker stopped")
+        reasons.append(f"{unknown} emails may or may not have been sent: a response was lost or a worker stopped")
     if failed:
-        said.append(f"{failed} emails could not be sent, but SES may accept them later")
-    return "; ".join(said) + ". Retry sends exactly these." if said else None
+        reasons.append(f"{failed} emails could not be sent, but SES may accept them later")
+    return "; ".join(reasons) + ". Retry sends exactly these." if reasons else None
 
 
-def _find(order: Order) -> Delivery | None:
+def _find_sending(order: Order) -> Delivery | None:
     try:
         delivery = deliveries.get(order.campaign_id, order.delivery_id)
     except NotFound:
@@ -197,19 +196,19 @@ def _find(order: Order) -> Delivery | None:
 
 
 def _job(delivery: Delivery, time_left: Callable[[], float]) -> Job:
-    posting = postings.load_mailer(delivery.campaign_id, delivery.id, delivery.attempt)
+    prepared = mailer.load_mailer(delivery.campaign_id, delivery.id, delivery.attempt)
     return Job(
         delivery=delivery,
-        targeting=posting.targeting,
-        post=posting.post,
+        targeting=prepared.targeting,
+        post=prepared.post,
         refused=lambda person, reason: bounces.record_refusal(person, delivery.id, reason),
-        left_today=lambda: postings.account_watch().account().left_today,
-        pace=postings.shared_pace(),
+        left_today=lambda: mailer.account_watch().account().left_today,
+        pace=mailer.shared_pace(),
         time_left=time_left,
     )
 
 
-def _rest(order: Order, delivery: Delivery, part: Part, pause: Pause) -> None:
+def _pause(order: Order, delivery: Delivery, part: Part, pause: Pause) -> None:
     until = worker.now_ms() + pause.seconds * 1000
     part_store.save(parts.rest(part, until if pause.seconds else 0))
     if pause.note != delivery.note:
@@ -222,14 +221,14 @@ def _stop(delivery: Delivery, part: Part, reason: str) -> None:
     if reason:
         part_store.stop(delivery.id, reason)
     part_store.save(parts.rest(part, 0))
-    _after(delivery)
+    _finish_if_last(delivery)
 
 
-def _after(delivery: Delivery) -> None:
-    """A part is done: perhaps it was the last. Parts that wait for a worker have their message already."""
+def _finish_if_last(delivery: Delivery) -> None:
+    """A part is done: finish if it was the last. Parts that wait for a worker have their message already."""
     plan = part_store.find_plan(delivery.id)
     if plan and plan.attempt == delivery.attempt:
-        _end(delivery, plan, part_store.list_parts(delivery.id))
+        _finish(delivery, plan, part_store.list_parts(delivery.id))
 
 
 def _enqueue(order: Order, delay_seconds: int = 0) -> None:
@@ -237,4 +236,4 @@ def _enqueue(order: Order, delay_seconds: int = 0) -> None:
     try:
         queues.send(QUEUE, message, delay_seconds)
     except Unavailable:
-        log.warning("sending.order_lost", delivery_id=order.delivery_id, part=order.part)  # the sweeper repeats it
+        log.warning("sending.order_lost", delivery_id=order.delivery_id, part=order.part)  # the sweep repeats it

@@ -2,7 +2,7 @@
 
 Settling a batch and claiming the next is one conditional write. Whatever happens between two of these writes (a
 crash, a lost answer, a lost lease) leaves at most one batch unaccounted for, and that batch is *unknown*: counted,
-shown, and sent again only when an admin says so.
+reported, and sent again only when an editor retries the delivery.
 """
 
 import time
@@ -25,7 +25,7 @@ from chalicelib.mail.failures import Failure, QuotaReached, Stopped, Transient, 
 LEASE_MS = 90_000
 _CALL_MS = 25_000
 _FRESH_SECONDS = 15.0
-_LOOK_SECONDS = 5.0
+_CHECK_SECONDS = 5.0
 _LONGEST_NAP = 20.0
 _PAGE = 2_000
 _QUOTA_REST = 3600
@@ -33,7 +33,7 @@ _BUSY = "SES is slow or busy; sending continues automatically"
 
 
 class Pause(Exception):
-    """Not now: come back to this part in so many seconds; `note` is for the admin."""
+    """Come back to this part in so many seconds; `note` is for editors."""
 
     def __init__(self, seconds: int, note: str | None = None) -> None:
         super().__init__("pause")
@@ -42,7 +42,7 @@ class Pause(Exception):
 
 
 class Halt(Exception):
-    """Nothing more of this delivery is to be sent, and why."""
+    """Nothing more of this delivery is to be sent; `reason` says why."""
 
     def __init__(self, reason: str) -> None:
         super().__init__("halt")
@@ -50,7 +50,8 @@ class Halt(Exception):
 
 
 class Job(Struct, frozen=True):
-    """What a part needs to know of its delivery: the letter is posted by `post`, one result for each person."""
+    """What a part needs of its delivery. `post` sends the campaign to a batch and returns one result for each person;
+    `refused` records an address that SES will not send to."""
 
     delivery: Delivery
     targeting: Targeting
@@ -62,62 +63,62 @@ class Job(Struct, frozen=True):
 
 
 class PartRun:
-    """One worker on one part, from taking it to letting go of it. `part` is what is stored, or one settlement
-    ahead of it: that is written with the next claim, and at the latest before a wait."""
+    """One worker on one part, from taking it to releasing it. `part` is what is stored, or one settlement ahead of
+    it: that is written with the next claim, and at the latest before a wait."""
 
     def __init__(self, job: Job, part: Part) -> None:
         self._job = job
         self._stored = part
         self.part = part
-        self._looked = 0.0
+        self._checked_at = 0.0
 
-    def go(self) -> None:
-        """Until the part is done; raises `Pause`, `Halt` or `Lost`. What is known by then is stored."""
+    def run(self) -> None:
+        """Work until the part is done; raises `Pause`, `Halt` or `Lost`. What is known by then is stored."""
         try:
             if self.part.out:
                 self._disown()
-            self._ask_account()
+            self._check_quota()
             if self.part.claim:
                 self._resume()
             if self.part.kind is Kind.SEGMENT:
-                self._read_on()
+                self._send_segment()
         except (Pause, Halt, Unavailable):
             self._flush()
             raise
         self._save(parts.done(self.part))
 
-    def _ask_account(self) -> None:
+    def _check_quota(self) -> None:
         try:
-            left = self._job.left_today()
+            remaining = self._job.left_today()
         except Stopped as why:
             raise Halt(why.reason) from why
         except Transient as why:
             raise Pause(parts.rest_seconds(self.part.strikes), _BUSY) from why
-        if left <= 0:
+        if remaining <= 0:
             self._react(QuotaReached())
 
     def _disown(self) -> None:
-        """Whoever had it before us claimed a batch and never settled it."""
+        """The worker before us claimed a batch and never settled it."""
         log.warning("sending.unknown", delivery_id=self.part.delivery_id, mails=len(self.part.claim))
         log.metric("UnknownMails", len(self.part.claim))
         self._owe(replace(self.part, claim=(), out=False), [parts.owe(self.part, Kind.UNKNOWN, self.part.claim)])
 
     def _resume(self) -> None:
-        """A claim that waits: those of them who are still with us."""
+        """Send a claim that waits, to those who are still subscribed."""
         people = recipients.reload(self.part.claim)
         if people:
             self._send(people, time.monotonic(), self.part.cursor)
         else:
             self.part = parts.settle(self.part, 0, 0)
 
-    def _read_on(self) -> None:
+    def _send_segment(self) -> None:
         waiting: list[Recipient] = []
         read_at = time.monotonic()
         for people, after in self._pages():
             read_at = read_at if waiting else time.monotonic()
             waiting += people
-            while len(waiting) >= self._size() or (waiting and not after):
-                size = self._size()
+            while len(waiting) >= self._batch_size() or (waiting and not after):
+                size = self._batch_size()
                 now, waiting = waiting[:size], waiting[size:]
                 self._send(now, read_at, now[-1].id)
             if not waiting:
@@ -126,15 +127,15 @@ class PartRun:
     def _pages(self) -> Iterator[tuple[list[Recipient], str | None]]:
         delivery = self._job.delivery
         started = delivery.started_at or delivery.created_at
-        size = min(_PAGE, max(LARGEST_BATCH, self._size() * 20))
+        size = min(_PAGE, max(LARGEST_BATCH, self._batch_size() * 20))
         return recipients.pages(self.part.segment, self.part.cursor, self._job.targeting, started, size)
 
-    def _size(self) -> int:
+    def _batch_size(self) -> int:
         # After a lost answer the next mail goes alone: if SES is silent, one more person is unknown, not fifty.
         return 1 if self.part.strikes else self._job.pace.batch_size(LARGEST_BATCH)
 
     def _send(self, people: list[Recipient], read_at: float, cursor: str | None) -> None:
-        self._look_up()
+        self._check_still_sending()
         self._wait(self._job.pace.reserve(len(people)))
         if time.monotonic() - read_at > _FRESH_SECONDS:
             people = recipients.reload([person.id for person in people])
@@ -147,18 +148,18 @@ class PartRun:
 
     def _post(self, people: Sequence[Recipient]) -> Sequence[Failure | None]:
         if now_ms() > self._stored.until - _CALL_MS:
-            raise Transient(code="Late")  # our lease may be over before SES answers
+            raise Transient(code="Late")  # our lease may end before SES answers
         return self._job.post(people)
 
     def _settle(self, outcome: Outcome) -> None:
         for person, why in outcome.refused:
             self._refuse(person, why.reason)
         before = self.part
-        settled = parts.settle(before, outcome.sent, len(outcome.refused), [person.id for person in outcome.left])
+        settled = parts.settle(before, outcome.sent, len(outcome.refused), [person.id for person in outcome.unsent])
         self.part = replace(settled, strikes=before.strikes + 1 if outcome.why else 0)
         owed = [
             parts.owe(before, kind, [person.id for person in people])
-            for kind, people in ((Kind.UNKNOWN, outcome.unknown), (Kind.FAILED, outcome.tired))
+            for kind, people in ((Kind.UNKNOWN, outcome.unknown), (Kind.FAILED, outcome.given_up))
             if people
         ]
         if owed:
@@ -170,7 +171,7 @@ class PartRun:
         try:
             self._job.refused(person.id, reason)
         except Unavailable as failure:
-            # It is counted all the same. Giving up here would make the whole batch unknown.
+            # It is counted anyway. Failing here would make the whole batch unknown.
             log.exception("sending.refusal_not_kept", failure, delivery_id=self.part.delivery_id)
 
     def _react(self, why: Failure) -> None:
@@ -185,15 +186,15 @@ class PartRun:
             case _:
                 raise Pause(parts.rest_seconds(self.part.strikes), _BUSY)
 
-    def _look_up(self) -> None:
-        """Before each batch: is there time for it, and has nobody stopped the delivery?"""
+    def _check_still_sending(self) -> None:
+        """Before each batch: there must be time for it, and the delivery must not have been stopped."""
         if self._job.time_left() <= 0:
             raise Pause(0)
-        if time.monotonic() - self._looked > _LOOK_SECONDS:
+        if time.monotonic() - self._checked_at > _CHECK_SECONDS:
             plan = part_store.find_plan(self.part.delivery_id)
             if plan is None or plan.stopped:
                 raise Halt(plan.stopped or "" if plan else "")
-            self._looked = time.monotonic()
+            self._checked_at = time.monotonic()
 
     def _wait(self, seconds: float) -> None:
         if seconds > 0.2:

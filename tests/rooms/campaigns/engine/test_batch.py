@@ -30,22 +30,22 @@ class Ses:
         self.calls += 1
         results = [self._says(self.calls, person) for person in people]
         for result in results:
-            if isinstance(result, Whole):
+            if isinstance(result, CallFails):
                 raise result.failure
         self.got += [person.id for person, result in zip(people, results, strict=True) if result is None]
         return results
 
 
-class Whole:
-    """Fails the whole call."""
+class CallFails:
+    """SES fails the call instead of answering for each person."""
 
     def __init__(self, failure: Failure) -> None:
         self.failure = failure
 
 
 def everybody(outcome: batch.Outcome) -> int:
-    refused, tired, unknown, left = outcome.refused, outcome.tired, outcome.unknown, outcome.left
-    return outcome.sent + len(refused) + len(tired) + len(unknown) + len(left)
+    refused, given_up, unknown, unsent = outcome.refused, outcome.given_up, outcome.unknown, outcome.unsent
+    return outcome.sent + len(refused) + len(given_up) + len(unknown) + len(unsent)
 
 
 def test_all_sent() -> None:
@@ -55,14 +55,14 @@ def test_all_sent() -> None:
 
 
 def test_a_throttled_call_is_made_again() -> None:
-    ses = Ses(lambda call, _: Whole(Transient(code="TooManyRequestsException")) if call < 4 else None)
+    ses = Ses(lambda call, _: CallFails(Transient(code="TooManyRequestsException")) if call < 4 else None)
     outcome = batch.send(ses, PEOPLE)
     assert (outcome.sent, outcome.why, ses.calls) == (50, None, 4)
 
 
 def test_throttling_that_does_not_end_is_left_for_later_and_nobody_failed() -> None:
-    outcome = batch.send(Ses(lambda *_: Whole(Transient(code="ThrottlingException"))), PEOPLE)
-    assert (outcome.sent, len(outcome.left)) == (0, 50)
+    outcome = batch.send(Ses(lambda *_: CallFails(Transient(code="ThrottlingException"))), PEOPLE)
+    assert (outcome.sent, len(outcome.unsent)) == (0, 50)
     assert isinstance(outcome.why, Transient)
 
 
@@ -78,12 +78,12 @@ def test_one_who_fails_again_and_again_while_others_get_through_is_owed() -> Non
         Ses(lambda _, person: Transient(code="TRANSIENT_FAILURE") if person.id == "7" else None), PEOPLE
     )
     assert outcome.sent == 49
-    assert [person.id for person in outcome.tired] == ["7"]
+    assert [person.id for person in outcome.given_up] == ["7"]
     assert outcome.why is None
 
 
 def test_a_lost_answer_makes_the_batch_unknown_and_it_is_not_sent_again() -> None:
-    ses = Ses(lambda *_: Whole(Unanswered()))
+    ses = Ses(lambda *_: CallFails(Unanswered()))
     outcome = batch.send(ses, PEOPLE)
     assert len(outcome.unknown) == 50
     assert ses.calls == 1
@@ -91,7 +91,7 @@ def test_a_lost_answer_makes_the_batch_unknown_and_it_is_not_sent_again() -> Non
 
 @pytest.mark.parametrize(("code", "status"), [("InternalFailure", 500), ("", 502), ("", 504), ("Novelty", 500)])
 def test_an_error_inside_or_in_between_is_unknown_too(code: str, status: int) -> None:
-    outcome = batch.send(Ses(lambda *_: Whole(failures.from_code(code, status=status))), PEOPLE)
+    outcome = batch.send(Ses(lambda *_: CallFails(failures.from_code(code, status=status))), PEOPLE)
     assert len(outcome.unknown) == 50
 
 
@@ -105,7 +105,7 @@ def test_a_refused_recipient_fails_alone() -> None:
 
 def test_a_recipient_who_spoils_the_whole_call_is_found() -> None:
     def says(_: int, person: Recipient) -> Any:
-        return Whole(Rejected(code="BadRequestException")) if person.id == "21" else None
+        return CallFails(Rejected(code="BadRequestException")) if person.id == "21" else None
 
     ses = Ses(says)
     outcome = batch.send(ses, PEOPLE)
@@ -116,11 +116,11 @@ def test_a_recipient_who_spoils_the_whole_call_is_found() -> None:
 
 
 def test_a_message_that_is_refused_for_everybody_stops_and_nobody_failed() -> None:
-    for refusal in (Whole(Rejected(code="BadRequestException")), Rejected(code="MESSAGE_REJECTED")):
+    for refusal in (CallFails(Rejected(code="BadRequestException")), Rejected(code="MESSAGE_REJECTED")):
         ses = Ses(lambda *_, refusal=refusal: refusal)
         outcome = batch.send(ses, PEOPLE)
         assert isinstance(outcome.why, Stopped)
-        assert (outcome.sent, outcome.refused, len(outcome.left)) == (0, [], 50)
+        assert (outcome.sent, outcome.refused, len(outcome.unsent)) == (0, [], 50)
         assert ses.calls <= 4
 
 
@@ -132,7 +132,7 @@ def test_two_bad_addresses_in_a_tiny_audience_are_not_blamed_on_the_message() ->
 
 @pytest.mark.parametrize("failure", [QuotaReached("LimitExceededException"), Stopped("paused")])
 def test_the_account_s_limits_leave_everybody_for_later(failure: Failure) -> None:
-    for refusal in (failure, Whole(failure)):
+    for refusal in (failure, CallFails(failure)):
         outcome = batch.send(Ses(lambda _, person, refusal=refusal: refusal if int(person.id) > 9 else None), PEOPLE)
         assert outcome.why is failure
         assert everybody(outcome) == 50
@@ -153,7 +153,7 @@ def test_nobody_is_ever_counted_twice_or_not_at_all() -> None:
 
     dice = random.Random(4)
     kinds = [None, None, None, Transient(code="TRANSIENT_FAILURE"), Transient(code="ACCOUNT_THROTTLED"), Rejected()]
-    kinds += [QuotaReached(), Whole(Rejected()), Whole(Transient(code="Throttling")), Whole(Unanswered())]
+    kinds += [QuotaReached(), CallFails(Rejected()), CallFails(Transient(code="Throttling")), CallFails(Unanswered())]
     for _ in range(500):
         weights = [dice.random() ** 4 for _ in kinds]
         ses = Ses(lambda *_, weights=weights: dice.choices(kinds, weights)[0])

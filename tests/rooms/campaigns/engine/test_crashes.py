@@ -151,5 +151,5 @@ def test_owed_parts_are_opened_once_for_an_attempt(ses: Ses) -> None:
     assert owed.progress is Progress.OWED
     delivery = Delivery("d", "c", clock.now(), DeliveryState.SENDING, attempt=1)
     part_store.begin(Plan("d"), [owed])
-    supervisor._open_again(delivery, Plan("d"))
+    supervisor._open_owed_parts(delivery, Plan("d"))
     assert part_store.list_parts("d")[0].progress is Progress.OWED

@@ -160,7 +160,7 @@ def test_throttling_is_waiting(ses: Ses) -> None:
         ("<p>Hi</p>", {"FROM_EMAIL": ""}, "FROM_EMAIL is missing"),
     ],
 )
-def test_a_letter_that_cannot_be_made_stops_with_the_reason(
+def test_a_campaign_that_cannot_be_rendered_stops_with_the_reason(
     aws: None, configure: Any, body: str, settings: dict[str, str], reason: str
 ) -> None:
     gather(3)
@@ -171,7 +171,7 @@ def test_a_letter_that_cannot_be_made_stops_with_the_reason(
     assert reason in (over.error_detail or "")
 
 
-def test_a_defect_in_making_the_letter_stops_too(ses: Ses, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_defect_in_rendering_stops_too(ses: Ses, monkeypatch: pytest.MonkeyPatch) -> None:
     def job(*_: Any) -> Job:
         raise ZeroDivisionError
 
