@@ -6,7 +6,7 @@ from bench import emulated
 from bench.table import Row, at_most
 
 _FEW, _MANY = 20, 1_000
-_BODY = "<p>" + "A long letter. " * 2_000 + "</p>"
+_BODY = "<p>" + "A long text. " * 2_000 + "</p>"
 _MOST_REQUESTS = 3
 
 
@@ -18,8 +18,8 @@ def rows() -> list[Row]:
     ]
     for look in many:
         growth = many[look]["bytes read"] / few[look]["bytes read"]
-        shown = f"{many[look]['bytes read'] / 1000:.3g} KB, a letter has {len(_BODY) / 1000:.3g} KB"
-        found.append(at_most(f"{look}: bytes read, {_MANY:,} ÷ {_FEW} campaigns", growth, 1.1, detail=shown))
+        sizes = f"{many[look]['bytes read'] / 1000:.3g} KB, a body has {len(_BODY) / 1000:.3g} KB"
+        found.append(at_most(f"{look}: bytes read, {_MANY:,} ÷ {_FEW} campaigns", growth, 1.1, detail=sizes))
     return found
 
 
@@ -31,8 +31,8 @@ def _measure() -> list[dict[str, dict[str, float]]]:
     found = []
     for present, wanted in ((0, _FEW), (_FEW, _MANY)):
         for number in range(present, wanted):
-            whole = service.create(service.Draft(f"Letter {number:06}", _BODY))
-        campaign_id = whole.campaign.id
+            detail = service.create(service.Draft(f"Campaign {number:06}", _BODY))
+        campaign_id = detail.campaign.id
         found.append(
             {
                 "campaigns, first page": _metered(lambda: service.list_page(None, 1, 20)),

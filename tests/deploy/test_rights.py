@@ -116,10 +116,10 @@ def test_clean_up(watch: Watch, ada: Reader, later: Any, configure: Any) -> None
 
 def test_deliveries(watch: Watch) -> None:
     gather(1)
-    whole = campaigns.send_now(campaigns.create(Draft("Hello", "<p>Hi</p>")).campaign.id)
+    detail = campaigns.send_now(campaigns.create(Draft("Hello", "<p>Hi</p>")).campaign.id)
     (message,) = received("deliveries")
     watch.work("deliveries", message)
-    part_store.stop(whole.deliveries[0].id, "That is enough")
+    part_store.stop(detail.deliveries[0].id, "That is enough")
     watch.work("deliveries", message)
     assert deliveries.get(**message).state is DeliveryState.FAILED
     watch.hold("deliveries")
@@ -129,13 +129,13 @@ def test_sending(watch: Watch, ses: Any, monkeypatch: pytest.MonkeyPatch) -> Non
     gather(3)
     gather(1, email="refused@example.org")
     ses.tell(entries={"refused@example.org": "MESSAGE_REJECTED"})
-    whole = campaigns.send_now(campaigns.create(Draft("Hello", "<p>Hi</p>")).campaign.id)
-    supervisor.tend(whole.deliveries[0])
+    detail = campaigns.send_now(campaigns.create(Draft("Hello", "<p>Hi</p>")).campaign.id)
+    supervisor.tend(detail.deliveries[0])
     with monkeypatch.context() as late:
         late.setattr(jobs, "_MARGIN", 1000.0)
         watch.work("sending", *received("sending"))
     watch.work("sending", *received("sending"))
-    assert deliveries.get(whole.campaign.id, whole.deliveries[0].id).counts.failed == 1
+    assert deliveries.get(detail.campaign.id, detail.deliveries[0].id).counts.failed == 1
     watch.hold("sending")
 
 

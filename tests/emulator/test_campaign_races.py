@@ -16,7 +16,7 @@ pytestmark = pytest.mark.usefixtures("emulator")
 
 
 def outcomes(results):
-    return sorted("done" if not isinstance(one, Exception) else type(one).__name__ for one in results)
+    return sorted("done" if not isinstance(result, Exception) else type(result).__name__ for result in results)
 
 
 def test_of_eight_who_press_send_at_once_one_starts_the_delivery(together):
@@ -100,15 +100,15 @@ def test_of_a_send_and_an_edit_at_once_one_loses(send_reviewed, together):
             assert (after.campaign.subject, after.content.body) == ("Not reviewed", "<p>Not reviewed</p>")
 
 
-def test_a_delivery_finished_by_several_workers_is_finished_and_told_once(together, capsys):
-    whole = service.send_now(service.create(Draft("Hello", "<p>Hi</p>")).campaign.id)
-    delivery = whole.deliveries[0]
+def test_a_delivery_finished_by_several_workers_is_finished_and_announced_once(together, capsys):
+    detail = service.send_now(service.create(Draft("Hello", "<p>Hi</p>")).campaign.id)
+    delivery = detail.deliveries[0]
     supervisor.tend(delivery)
     for part in part_store.list_parts(delivery.id):
         part_store.save(parts.done(replace(part, sent=5)))
     results = together(*[lambda: supervisor.tend(delivery)] * 6)
-    assert not [one for one in results if isinstance(one, Exception) and not isinstance(one, Unavailable)]
-    read = service.view(whole.campaign.id)
+    assert not [result for result in results if isinstance(result, Exception) and not isinstance(result, Unavailable)]
+    read = service.view(detail.campaign.id)
     assert (read.campaign.state, read.campaign.version, read.campaign.counts.sent) == (State.PUBLISHED, 3, 5)
     assert sorted(row["type"]["S"] for row in _rows("events")) == ["CAMPAIGN_PUBLISHED", "DELIVERY_FINISHED"]
     assert capsys.readouterr().out.count('"delivery.finished"') == 1

@@ -150,7 +150,7 @@ def test_whichever_step_a_worker_dies_at_everybody_is_accounted_for(
 
 def _check(over: Delivery, got: Counter[str], everybody: dict[str, str], step: str) -> set[str]:
     """Before any retry: nobody twice, and who is missing was reported as unknown. Returns who was."""
-    owed = {everybody[one] for part in part_store.list_parts(over.id) for one in part.claim}
+    owed = {everybody[person] for part in part_store.list_parts(over.id) for person in part.claim}
     assert over.counts.recipients == PEOPLE, step
     assert max(got.values()) == 1, step
     assert set(everybody.values()) - set(got) <= owed, step
@@ -253,8 +253,8 @@ def test_people_who_come_go_and_change_their_address_meanwhile(
 
     def meanwhile() -> None:
         gather(50, activated_at=clock.now())
-        for one, other in zip(going, changing, strict=True):
-            leave(one)
+        for person, other in zip(going, changing, strict=True):
+            leave(person)
             _change(other, f"new-{other}@example.org")
 
     def deliver() -> Delivery:
@@ -265,10 +265,10 @@ def test_people_who_come_go_and_change_their_address_meanwhile(
     assert over.state is DeliveryState.SENT
     assert over.counts.sent == sum(got.values())
     assert max(got.values()) == 1
-    assert {before[one] for one in staying} <= set(got)
-    for one in changing:
-        assert (before[one] in got) + (f"new-{one}@example.org" in got) == 1
-    assert set(got) <= set(before.values()) | {f"new-{one}@example.org" for one in changing}
+    assert {before[person] for person in staying} <= set(got)
+    for person in changing:
+        assert (before[person] in got) + (f"new-{person}@example.org" in got) == 1
+    assert set(got) <= set(before.values()) | {f"new-{person}@example.org" for person in changing}
 
 
 def _change(subscriber_id: str, email: str) -> None:

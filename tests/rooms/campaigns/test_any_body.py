@@ -40,8 +40,8 @@ def test_any_body_gets_a_described_answer(admin, body):
     raw = json.dumps(body)
     made = admin.post(API, body=raw, Content_Type="application/json")
     assert made.status in (201, 400)
-    shown = admin.post(f"{API}/preview", body=raw, Content_Type="application/json")
-    assert shown.status in (200, 400)
+    preview = admin.post(f"{API}/preview", body=raw, Content_Type="application/json")
+    assert preview.status in (200, 400)
     if made.status == 201:
         url = f"{API}/{made.json['id']}"
         assert admin.get(url).status == 200

@@ -24,7 +24,7 @@ def test_the_archive_lists_what_was_sent_newest_first(http):
     assert "Psst" in page.text
 
 
-def test_a_letter_is_the_mail_without_a_readers_links(http):
+def test_an_archived_campaign_is_the_mail_without_a_readers_links(http):
     id = published().campaign.id
     page = http.get(f"/archive/{id}")
     assert page.status == 200
@@ -35,7 +35,7 @@ def test_a_letter_is_the_mail_without_a_readers_links(http):
     assert "sandbox" in page.headers["Content-Security-Policy"]
 
 
-def test_a_letter_can_be_read_from_the_moment_it_goes_out(http):
+def test_a_campaign_can_be_read_from_the_moment_sending_starts(http):
     detail = service.create(Draft("Hello", "<p>Hi</p>"))
     url = f"/archive/{detail.campaign.id}"
     assert http.get(url).status == 404

@@ -14,7 +14,7 @@ from tests.rooms.campaigns.made import events, failed, in_state, made
 pytestmark = pytest.mark.usefixtures("aws")
 
 
-def test_sending_starts_the_delivery_and_tells_the_engine():
+def test_sending_starts_the_delivery_and_wakes_the_worker():
     for state in (State.DRAFT, State.SCHEDULED):
         detail = in_state(state)
         service.send_now(detail.campaign.id)
@@ -41,7 +41,7 @@ def test_an_unknown_delivery_is_not_found():
         deliveries.retry(made().campaign.id, ids.new())
 
 
-def test_the_end_of_the_last_delivery_publishes_the_campaign_and_tells_so():
+def test_the_end_of_the_last_delivery_publishes_the_campaign_and_announces_it():
     sending = in_state(State.PUBLISHING)
     deliveries.finish(sending.deliveries[0], Counts(10, 9, 1))
     read = service.view(sending.campaign.id)
@@ -81,7 +81,7 @@ def test_a_note_is_shown_while_sending_and_gone_after():
     deliveries.expect(delivery, 5)
     read = deliveries.get(delivery.campaign_id, delivery.id)
     assert (read.note, read.counts.recipients) == ("Continuing tomorrow: daily quota", 5)
-    assert [one.id for one in deliveries.list_sending()] == [delivery.id]
+    assert [sending.id for sending in deliveries.list_sending()] == [delivery.id]
     deliveries.finish(delivery, Counts(5, 5))
     deliveries.annotate(delivery, "too late")
     deliveries.expect(delivery, 7)

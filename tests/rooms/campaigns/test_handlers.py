@@ -92,7 +92,7 @@ def test_what_cannot_be_created(admin):
     assert admin.get(API).json["total"] == 0
 
 
-def test_the_author_is_told_what_will_not_be_sent(admin):
+def test_the_answer_says_what_was_removed(admin):
     made = created(admin, body="<p>a</p><script>b</script>")
     assert made["removed"] == ["<script> (1×)"]
     changed = admin.patch(f"{API}/{made['id']}", json={"body": '<p onclick="x">a</p>'}).json
@@ -115,7 +115,7 @@ def test_an_unknown_campaign_is_404_everywhere(admin):
     assert {(answer.status, answer.json["error"]) for answer in answers} == {(404, "Campaign not found")}
 
 
-# The whole table: what may be done in which state, and what is answered when it may not.
+# Every cell of the table: what may be done in which state, and what is answered when it may not.
 @pytest.mark.parametrize(
     ("verb", "allowed"),
     [
@@ -155,6 +155,24 @@ def _ask(admin: Any, campaign: dict[str, Any], verb: str) -> Any:
 def test_send_answers_the_campaign_on_its_way(admin):
     sent = in_state(admin, "publishing")
     assert (sent["state"], sent["deliveries"][0]["state"], sent["permitted"]) == ("publishing", "sending", [])
+
+
+def test_send_refuses_a_version_that_is_not_the_current_one(admin):
+    url = f"{API}/{created(admin)['id']}"
+    assert admin.patch(url, json={"subject": "Edited"}).json["version"] == 2
+    for version in ("2", 2.5, True, [2], {}):
+        answer = admin.post(f"{url}/send", json={"version": version})
+        assert (answer.status, answer.json) == (400, {"error": "version must be a whole number"})
+    refused = admin.post(f"{url}/send", json={"version": 1})
+    assert (refused.status, refused.json) == (409, {"error": "The campaign has changed since you reviewed it"})
+    assert admin.get(url).json["state"] == "draft"
+    assert admin.post(f"{url}/send", json={"version": 2}).json["state"] == "publishing"
+
+
+@pytest.mark.parametrize("body", [{}, {"version": None}, None])
+def test_send_needs_no_version(admin, body):
+    url = f"{API}/{created(admin)['id']}"
+    assert admin.post(f"{url}/send", json=body).json["state"] == "publishing"
 
 
 def test_a_time_in_the_past_is_400(admin):
@@ -273,7 +291,7 @@ def test_a_body_that_is_no_object_is_400_and_never_a_crash(admin):
         assert admin.post(API, body=body, Content_Type="application/json").status == 400
 
 
-def test_the_preflight_says_what_would_hurt_and_what_it_costs(admin, monkeypatch):
+def test_the_preflight_reports_problems_and_the_cost(admin, monkeypatch):
     monkeypatch.setattr(account, "account", lambda: Account(200, 1, 0, True, True, "HEALTHY"))  # moto has none
     monkeypatch.setattr(account, "identity", lambda: None)
     made = created(admin, body='<p>Hi {{nickname}} <a href="http://example.org">x</a></p>')
@@ -302,13 +320,13 @@ def test_an_audience_is_counted_before_anything_is_sent(admin):
     assert admin.post(f"{API}/audience", json={"aim": {"tags": {"any": 5}}}).status == 400
 
 
-def test_while_it_is_sent_the_counts_are_those_of_the_engine(admin, monkeypatch):
+def test_while_it_is_sent_the_counts_are_those_of_its_parts(admin, monkeypatch):
     campaign = in_state(admin, "publishing")
     monkeypatch.setattr(supervisor, "count_parts", lambda delivery_id: Counts(7, 5, 1, 1))
     look = admin.get(f"{API}/{campaign['id']}/progress").json
     assert (look["state"], look["expected"], look["deliveries"][0]["sent_count"]) == ("publishing", 0, 5)
-    shown = admin.get(f"{API}/{campaign['id']}").json
-    assert shown["delivery"]["recipients"] == shown["deliveries"][0]["recipients"] == 7
+    detail = admin.get(f"{API}/{campaign['id']}").json
+    assert detail["delivery"]["recipients"] == detail["deliveries"][0]["recipients"] == 7
     assert admin.get(f"{API}/{UNKNOWN}/progress").status == 404
 
 
@@ -323,7 +341,7 @@ def test_who_watches_while_somebody_counts_does_not_count_too(admin, monkeypatch
     admin.post(f"{API}/{campaign['id']}/send")
     seen = []
 
-    def count(aim: Any, by: Any) -> int:
+    def count(targeting: Any, by: Any) -> int:
         seen.append(admin.get(f"{API}/{campaign['id']}/progress").json["expected"])
         return 7
 

@@ -30,8 +30,8 @@ def server(configure: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
 
 
 def verdict(url: str) -> Verdict:
-    (one,) = links.visit([url])
-    return one.verdict
+    (visit,) = links.visit([url])
+    return visit.verdict
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_silence_is_waited_for_only_so_long_and_by_all_at_once(server, monkeypat
         server.replies[f"/{number}"] = lambda handler: over.wait(60)
     started = time.monotonic()
     visits = links.visit([f"{server.url}/{number}" for number in range(20)])
-    assert {one.verdict for one in visits} == {Verdict.UNSURE}
+    assert {visit.verdict for visit in visits} == {Verdict.UNSURE}
     assert len(visits) == 20
     assert time.monotonic() - started < 20 * 0.3  # which one after the other would take
     over.set()
@@ -107,7 +107,7 @@ def test_only_who_answered_well_is_not_asked_again(server):
     links.visit([good, gone])
     asked = len(server.seen)
     server.on("/gone")
-    assert [one.verdict for one in links.visit([good, gone])] == [Verdict.GOOD, Verdict.GOOD]
+    assert [visit.verdict for visit in links.visit([good, gone])] == [Verdict.GOOD, Verdict.GOOD]
     assert len(server.seen) == asked + 1
 
 

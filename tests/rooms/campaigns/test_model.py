@@ -22,15 +22,15 @@ def delivery(state: DeliveryState) -> Delivery:
     return Delivery("d", "c", NOW, state=state)
 
 
-@pytest.mark.parametrize("deed", Action)
+@pytest.mark.parametrize("action", Action)
 @pytest.mark.parametrize("state", State)
-def test_what_may_be_done_in_which_state(deed, state):
-    if state in ALLOWED[deed]:
-        model.permit(deed, state)
+def test_what_may_be_done_in_which_state(action, state):
+    if state in ALLOWED[action]:
+        model.permit(action, state)
     else:
         with pytest.raises(Conflict, match="Operation not allowed in current state"):
-            model.permit(deed, state)
-    assert (deed in model.permitted_actions(state)) == (state in ALLOWED[deed])
+            model.permit(action, state)
+    assert (action in model.permitted_actions(state)) == (state in ALLOWED[action])
 
 
 @pytest.mark.parametrize("before", DeliveryState)

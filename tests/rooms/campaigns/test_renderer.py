@@ -54,9 +54,9 @@ def test_the_page_is_made_for_mail_programs():
 
 def test_without_a_preheader_the_first_words_are_shown():
     page = mailed("<p>" + "word " * 100 + "</p>").html
-    shown = re.search(r'class="preheader"[^>]*>([^\u2007]*)', page)[1]
-    assert shown.startswith("word word")
-    assert len(shown) <= 121
+    first_words = re.search(r'class="preheader"[^>]*>([^\u2007]*)', page)[1]
+    assert first_words.startswith("word word")
+    assert len(first_words) <= 121
 
 
 def test_the_subject_is_the_title_unless_the_body_has_one():

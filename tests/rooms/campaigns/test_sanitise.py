@@ -1,4 +1,4 @@
-"""What of an author's words gets into a mail, and what they are told of the rest."""
+"""Which markup of an author gets into an email, and how the rest is reported."""
 
 import re
 
@@ -17,7 +17,7 @@ def test_markdown_is_taken_and_raw_html_in_it_is_cleaned():
     assert "script" not in message.html
 
 
-def test_the_author_is_told_what_went():
+def test_what_was_removed_is_reported():
     body = (
         '<p onclick="x()" style="position:fixed;color:red">a</p><script>b</script><iframe src="https://x"></iframe>'
         '<form action="/x"><input name="y"></form><a href="javascript:alert(1)">c</a>'
@@ -38,7 +38,7 @@ def test_the_author_is_told_what_went():
     assert "color:red" in mailing.html.replace(" ", "")
 
 
-def test_nothing_went_so_nothing_is_told():
+def test_nothing_removed_is_nothing_reported():
     body = '<h2>Hi</h2><p style="color: red">a <a href="https://example.org">b</a><br>'
     body += '<img src="https://x/y.png" alt="z"></p>'
     assert renderer.render(detail(body)).removed == ()
@@ -70,7 +70,7 @@ def test_relative_addresses_become_absolute():
     assert 'src="https://news.example.org/i.png"' in page
 
 
-def test_the_plain_twin_keeps_words_order_and_addresses():
+def test_the_plain_text_keeps_words_order_and_addresses():
     body = (
         "<h2>Title</h2><p>One <a href='https://example.org/a'>link</a>,<br>a line.</p>"
         "<ul><li>first</li><li>second<ul><li>deep</li></ul></li></ul><ol start='3'><li>three</li></ol>"

@@ -1,4 +1,4 @@
-"""Times to come, what is due, and what is so late that it is held."""
+"""Schedules: what is due, and what is so late that it is held back."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -13,7 +13,7 @@ from tests.rooms.campaigns.made import events, in_state, made, soon
 pytestmark = pytest.mark.usefixtures("aws")
 
 
-def test_a_schedule_is_kept_in_utc_with_its_zone_and_told():
+def test_a_schedule_is_kept_in_utc_with_its_zone_and_announced():
     for state in (State.DRAFT, State.SCHEDULED):
         detail = in_state(state)
         at = clock.now().replace(microsecond=0) + timedelta(days=3)
@@ -56,7 +56,7 @@ def test_one_campaign_that_cannot_be_started_does_not_hold_up_the_others(monkeyp
 
     monkeypatch.setattr(service, "send_now", send)
     started = service.start_due(clock.now() + timedelta(hours=2))
-    assert [one.campaign.id for one in started] == [second]
+    assert [detail.campaign.id for detail in started] == [second]
     assert service.view(first).campaign.state is State.SCHEDULED
 
 
@@ -66,9 +66,9 @@ def test_what_is_due_starts_and_what_is_not_waits():
     for id, minutes in ((sooner, 2), (soonest, 1), (later, 60)):
         service.schedule(id, (now + timedelta(minutes=minutes)).isoformat())
     at = now + timedelta(minutes=5)
-    assert [one.id for one in service.list_due(at)] == [soonest, sooner]
+    assert [campaign.id for campaign in service.list_due(at)] == [soonest, sooner]
     started = service.start_due(at)
-    assert [one.campaign.id for one in started] == [soonest, sooner]
+    assert [detail.campaign.id for detail in started] == [soonest, sooner]
     assert service.view(later).campaign.state is State.SCHEDULED
     assert service.start_due(at) == []
 
@@ -90,8 +90,8 @@ def test_what_was_cancelled_or_put_off_a_moment_ago_is_neither_started_nor_held(
 def test_a_schedule_missed_by_more_than_six_hours_is_held_as_a_draft_with_a_notice(monkeypatch):
     from chalicelib.mail import notices
 
-    told = []
-    monkeypatch.setattr(notices, "notify_admin", lambda subject, text: told.append(subject))
+    notified = []
+    monkeypatch.setattr(notices, "notify_admin", lambda subject, text: notified.append(subject))
     at = clock.now() + timedelta(minutes=1)
     id = made().campaign.id
     service.schedule(id, at.isoformat())
@@ -99,7 +99,7 @@ def test_a_schedule_missed_by_more_than_six_hours_is_held_as_a_draft_with_a_noti
     held = service.view(id).campaign
     assert (held.state, held.scheduled_at) == (State.DRAFT, None)
     assert "six hours" in (held.notice or "")
-    assert told == ["A campaign was held back"]
+    assert notified == ["A campaign was held back"]
     assert service.send_now(id).campaign.notice is None
 
 

@@ -25,7 +25,7 @@ def test_a_new_campaign_is_a_draft_with_one_pending_email_delivery():
     assert read.campaign.state is State.DRAFT
     assert (read.content.body, read.content.text, read.campaign.preheader) == ("<p>Hi</p>", "Hi", "Psst")
     assert (read.campaign.format, read.campaign.targeting) == (Format.MARKDOWN, aim)
-    assert [(one.channel_type, one.state) for one in read.deliveries] == [("email", "pending")]
+    assert [(delivery.channel_type, delivery.state) for delivery in read.deliveries] == [("email", "pending")]
 
 
 def test_an_update_changes_words_and_keeps_the_state():
@@ -72,7 +72,7 @@ def test_a_body_that_will_not_compress_is_refused_clearly():
 def test_the_list_is_newest_first_in_pages_with_totals():
     subjects = [made(subject=f"No {number}").campaign.subject for number in range(5)]
     first, second = service.list_page(None, 1, 3), service.list_page(None, 2, 3)
-    assert [one.subject for one in first.items + second.items] == subjects[::-1]
+    assert [campaign.subject for campaign in first.items + second.items] == subjects[::-1]
     assert (first.total, second.total, service.list_page(None, 9, 3).items) == (5, 5, [])
 
 
@@ -83,7 +83,7 @@ def test_the_list_filters_by_state_and_shows_the_delivery_summary():
     assert service.list_page(None, 1, 20).total == 5
     for state, total in (("draft", 1), ("scheduled", 1), ("publishing", 1), ("published", 2)):
         page = service.list_page(State(state), 1, 1)
-        assert (page.total, [one.state for one in page.items]) == (total, [state])
+        assert (page.total, [campaign.state for campaign in page.items]) == (total, [state])
     assert service.list_page(State.PUBLISHED, 1, 20).items[0].counts == Counts(2, 2)
 
 
@@ -120,7 +120,7 @@ def test_a_prepared_campaign_exists_only_if_the_callers_transaction_went_through
     deliveries.wake(detail)
     read = service.view(detail.campaign.id)
     assert (read.campaign.state, read.campaign.origin) == (State.PUBLISHING, "feed")
-    assert [one.id for one in deliveries.list_sending()] == [read.deliveries[0].id]
+    assert [delivery.id for delivery in deliveries.list_sending()] == [read.deliveries[0].id]
     assert len(received("deliveries")) == 1
 
 

@@ -1,4 +1,4 @@
-"""`ses`: an SES that does what it is told, in the place of the real one."""
+"""`ses`: a scripted SES in place of the real one."""
 
 from collections.abc import Iterator
 

@@ -29,7 +29,7 @@ def test_a_batch_whose_worker_died_is_unknown_and_only_a_retry_sends_it(ses: Ses
     deliveries.retry(delivery.campaign_id, delivery.id)
     again = work(delivery)
     assert (again.state, sums(again)) == (DeliveryState.SENT, (120, 120, 0, 0))
-    assert {one for one in people if ses.got[one] == 2} == (dead if sent else set())
+    assert {person for person in people if ses.got[person] == 2} == (dead if sent else set())
 
 
 def test_who_left_before_a_retry_is_no_recipient_any_more(ses: Ses) -> None:
@@ -38,8 +38,8 @@ def test_who_left_before_a_retry_is_no_recipient_any_more(ses: Ses) -> None:
     dead = crash(ses, delivery, sent=False)
     wake_all(delivery)
     work(delivery)
-    for one in list(dead)[:5]:
-        leave(one)
+    for person in list(dead)[:5]:
+        leave(person)
     deliveries.retry(delivery.campaign_id, delivery.id)
     assert sums(work(delivery)) == (115, 115, 0, 0)
 

@@ -42,7 +42,7 @@ def test_who_is_pending_or_joined_after_the_start_is_not_written_to(ses: Ses) ->
     assert set(ses.got) == set(people)
 
 
-def test_an_aim_is_kept(ses: Ses) -> None:
+def test_targeting_is_respected(ses: Ses) -> None:
     ses.targeting = Targeting(sources=Terms(any=("blog", "shop")), tags=Terms(all=("new",), none=("angry",)))
     aimed_at = gather(3, sources=frozenset({"blog"}), tags=frozenset({"new"}))
     gather(3, sources=frozenset({"fair"}), tags=frozenset({"new"}))
@@ -60,8 +60,8 @@ def test_who_leaves_before_their_batch_is_not_written_to(ses: Ses, monkeypatch: 
     def says(batch: Sequence[Recipient]) -> Sequence[None]:
         if not gone:
             gone.extend(set(people) - {person.id for person in batch})
-            for one in gone[:10]:
-                leave(one)
+            for person in gone[:10]:
+                leave(person)
         return [None] * len(batch)
 
     ses.says = says
@@ -92,9 +92,9 @@ def test_a_campaign_shows_how_far_it_has_come(ses: Ses, admin: Any) -> None:
     ses.stops_after = 1
     for message in received("sending"):
         supervisor.drive(Order(**message), lambda: 60)
-    shown = admin.get(f"/admin/api/campaigns/{delivery.campaign_id}").json
-    assert shown["state"] == "publishing"
-    assert shown["deliveries"][0]["sent_count"] == shown["delivery"]["sent_count"] == 50
+    detail = admin.get(f"/admin/api/campaigns/{delivery.campaign_id}").json
+    assert detail["state"] == "publishing"
+    assert detail["deliveries"][0]["sent_count"] == detail["delivery"]["sent_count"] == 50
 
 
 def test_a_large_audience_is_counted_beyond_the_first_page(monkeypatch: pytest.MonkeyPatch) -> None:

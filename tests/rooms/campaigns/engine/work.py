@@ -1,4 +1,4 @@
-"""An SES that does what it is told, and what queue and sweeper do until nothing is left to do."""
+"""A scripted SES, and what queue and sweep do until nothing is left to do."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -63,7 +63,7 @@ def now(delivery: Delivery) -> Delivery:
 
 
 def work(delivery: Delivery, rounds: int = 50) -> Delivery:
-    """What queue and sweeper do until nothing is left to do; rests are slept through at once."""
+    """What queue and sweep do until nothing is left to do; rests are slept through at once."""
     for _ in range(rounds):
         current = now(delivery)
         if current.state is not DeliveryState.SENDING:
