@@ -47,7 +47,7 @@ class Draft(Struct, frozen=True):
 
 
 class CampaignEdits(Struct, frozen=True):
-    """What is left out stays as it is."""
+    """Fields that are left out stay as they are."""
 
     subject: Subject | UnsetType = UNSET
     body: Body | UnsetType = UNSET

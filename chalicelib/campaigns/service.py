@@ -4,6 +4,7 @@ from datetime import datetime
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import asdict
 
 from chalicelib.campaigns import changes, fields, model, store
 from chalicelib.campaigns.bodies import Draft as Draft
@@ -115,8 +116,8 @@ def cancel(campaign_id: str) -> CampaignDetail:
 def duplicate(campaign_id: str) -> CampaignDetail:
     """A new draft with the same content and the same targeting."""
     detail = view(campaign_id)
-    old, content = detail.campaign, detail.content
-    return create(Draft(old.subject, content.body, content.text, old.preheader, old.format, old.targeting))
+    values = {**asdict(detail.campaign), **asdict(detail.content)}
+    return create(Draft(**{name: values[name] for name in Draft.__struct_fields__}))
 
 
 def list_due(now: datetime) -> list[Campaign]:
@@ -159,14 +160,6 @@ def _hold(campaign: Campaign, now: datetime) -> None:
 
 def _new_detail(draft: Draft, origin: Origin, now: datetime) -> CampaignDetail:
     id = ids.new()
-    campaign = Campaign(
-        id=id,
-        subject=draft.subject,
-        created_at=now,
-        updated_at=now,
-        preheader=draft.preheader,
-        format=draft.format,
-        targeting=draft.targeting,
-        origin=origin,
-    )
+    given = {name: getattr(draft, name) for name in Draft.__struct_fields__ if name in Campaign.__struct_fields__}
+    campaign = Campaign(id=id, created_at=now, updated_at=now, origin=origin, **given)
     return CampaignDetail(campaign, Content(draft.body, draft.text), (Delivery(ids.new(), id, now),))

@@ -42,7 +42,7 @@ class Placeholder(Struct, frozen=True):
 
 
 class Placeholders:
-    """Collects the placeholders of a campaign's subject, preheader and bodies, each once."""
+    """Collects the placeholders of all texts of a campaign, each once."""
 
     def __init__(self) -> None:
         self.all: list[Placeholder] = []

@@ -9,7 +9,7 @@ from chalicelib.kernel import ids
 from chalicelib.kernel.aws import tables
 from chalicelib.kernel.errors import Conflict, NotFound
 from tests.conftest import received
-from tests.rooms.campaigns.made import events, failed, in_state, made
+from tests.rooms.campaigns.examples import events, failed, in_state, new_campaign
 
 pytestmark = pytest.mark.usefixtures("aws")
 
@@ -38,7 +38,7 @@ def test_a_retry_starts_a_failed_delivery_again():
 
 def test_an_unknown_delivery_is_not_found():
     with pytest.raises(NotFound, match="Delivery"):
-        deliveries.retry(made().campaign.id, ids.new())
+        deliveries.retry(new_campaign().campaign.id, ids.new())
 
 
 def test_the_end_of_the_last_delivery_publishes_the_campaign_and_announces_it():
@@ -92,7 +92,7 @@ def test_a_note_is_shown_while_sending_and_gone_after():
 
 def test_of_two_who_press_send_one_starts_the_delivery(monkeypatch):
     """A concurrent twin: the other admin's send commits between our read and our write."""
-    detail = made()
+    detail = new_campaign()
     real = tables.transact
     beaten = []
 

@@ -8,7 +8,7 @@ from chalicelib.campaigns import service, store
 from chalicelib.campaigns.model import CampaignDetail, DeliveryState, State
 from chalicelib.kernel import clock
 from chalicelib.kernel.errors import Invalid, Unavailable
-from tests.rooms.campaigns.made import events, in_state, made, soon
+from tests.rooms.campaigns.examples import events, in_state, new_campaign, soon
 
 pytestmark = pytest.mark.usefixtures("aws")
 
@@ -32,14 +32,14 @@ def test_cancelling_makes_a_scheduled_campaign_a_draft_again():
 
 
 def test_a_time_in_the_past_is_refused_and_changes_nothing():
-    detail = made()
+    detail = new_campaign()
     with pytest.raises(Invalid, match="future"):
         service.schedule(detail.campaign.id, "2020-01-01T00:00:00Z")
     assert service.view(detail.campaign.id).campaign.version == 1
 
 
 def test_an_edit_may_set_move_and_take_away_the_time():
-    id = made().campaign.id
+    id = new_campaign().campaign.id
     at = clock.now() + timedelta(days=1)
     assert service.update(id, {"scheduled_at": at}, {}).campaign.state is State.SCHEDULED
     assert service.update(id, {"scheduled_at": None}, {}).campaign.state is State.DRAFT
@@ -62,7 +62,7 @@ def test_one_campaign_that_cannot_be_started_does_not_hold_up_the_others(monkeyp
 
 def test_what_is_due_starts_and_what_is_not_waits():
     now = clock.now()
-    soonest, sooner, later = (made(subject=subject).campaign.id for subject in ("a", "b", "c"))
+    soonest, sooner, later = (new_campaign(subject=subject).campaign.id for subject in ("a", "b", "c"))
     for id, minutes in ((sooner, 2), (soonest, 1), (later, 60)):
         service.schedule(id, (now + timedelta(minutes=minutes)).isoformat())
     at = now + timedelta(minutes=5)
@@ -77,7 +77,7 @@ def test_what_is_due_starts_and_what_is_not_waits():
 @pytest.mark.parametrize("meanwhile", [service.cancel, lambda id: service.schedule(id, soon())])
 def test_what_was_cancelled_or_put_off_a_moment_ago_is_neither_started_nor_held(monkeypatch, meanwhile, late):
     """The list of what is due is read first, and from an index that may be late."""
-    now, id = clock.now(), made().campaign.id
+    now, id = clock.now(), new_campaign().campaign.id
     service.schedule(id, (now + timedelta(minutes=1)).isoformat())
     listed = service.list_due(now + late)
     monkeypatch.setattr(service, "list_due", lambda now: listed)
@@ -93,7 +93,7 @@ def test_a_schedule_missed_by_more_than_six_hours_is_held_as_a_draft_with_a_noti
     notified = []
     monkeypatch.setattr(notices, "notify_admin", lambda subject, text: notified.append(subject))
     at = clock.now() + timedelta(minutes=1)
-    id = made().campaign.id
+    id = new_campaign().campaign.id
     service.schedule(id, at.isoformat())
     assert service.start_due(at + timedelta(hours=6, minutes=1)) == []
     held = service.view(id).campaign
@@ -104,6 +104,6 @@ def test_a_schedule_missed_by_more_than_six_hours_is_held_as_a_draft_with_a_noti
 
 
 def test_times_are_kept_to_the_millisecond_in_utc():
-    id = made().campaign.id
+    id = new_campaign().campaign.id
     service.schedule(id, "2030-05-01T10:00:00.123+02:00")
     assert store.find_campaign(id).scheduled_at == datetime(2030, 5, 1, 8, 0, 0, 123000, UTC)

@@ -13,14 +13,14 @@ from chalicelib.campaigns.service import Draft
 from chalicelib.kernel.aws import tables
 from chalicelib.kernel.errors import Conflict, Invalid
 from tests.conftest import received
-from tests.rooms.campaigns.made import in_state, made
+from tests.rooms.campaigns.examples import in_state, new_campaign
 
 pytestmark = pytest.mark.usefixtures("aws")
 
 
 def test_a_new_campaign_is_a_draft_with_one_pending_email_delivery():
     aim = Targeting(tags=Terms(any=("news",)))
-    detail = made(text="Hi", preheader="Psst", format=Format.MARKDOWN, targeting=aim)
+    detail = new_campaign(text="Hi", preheader="Psst", format=Format.MARKDOWN, targeting=aim)
     read = service.view(detail.campaign.id)
     assert read.campaign.state is State.DRAFT
     assert (read.content.body, read.content.text, read.campaign.preheader) == ("<p>Hi</p>", "Hi", "Psst")
@@ -44,7 +44,7 @@ def test_a_deleted_draft_leaves_nothing():
 
 
 def test_an_edit_based_on_an_old_reading_is_refused_when_it_says_which():
-    detail = made()
+    detail = new_campaign()
     service.update(detail.campaign.id, {"subject": "Mine"}, {}, version=1)
     with pytest.raises(Conflict, match="has changed"):
         service.update(detail.campaign.id, {"subject": "Theirs"}, {}, version=1)
@@ -60,17 +60,17 @@ def test_a_duplicate_is_a_new_draft_with_the_same_words():
 
 def test_a_large_body_is_kept_compressed():
     body = "<p>All work and no play makes Jack a dull boy</p>" * 10_000
-    assert service.view(made(body=body).campaign.id).content.body == body
+    assert service.view(new_campaign(body=body).campaign.id).content.body == body
 
 
 def test_a_body_that_will_not_compress_is_refused_clearly():
     noise = "".join(random.Random(1).choices(string.printable, k=499_000))
     with pytest.raises(Invalid, match="too large"):
-        made(body=noise)
+        new_campaign(body=noise)
 
 
 def test_the_list_is_newest_first_in_pages_with_totals():
-    subjects = [made(subject=f"No {number}").campaign.subject for number in range(5)]
+    subjects = [new_campaign(subject=f"No {number}").campaign.subject for number in range(5)]
     first, second = service.list_page(None, 1, 3), service.list_page(None, 2, 3)
     assert [campaign.subject for campaign in first.items + second.items] == subjects[::-1]
     assert (first.total, second.total, service.list_page(None, 9, 3).items) == (5, 5, [])
@@ -100,14 +100,14 @@ def calls(monkeypatch) -> list[str]:
 
 def test_a_page_costs_two_requests_and_reads_no_body(calls):
     for _ in range(21):
-        made(body="x" * 5000)
+        new_campaign(body="x" * 5000)
     calls.clear()
     assert len(service.list_page(None, 1, 20).items) == 20
     assert sorted(calls) == ["GetItem", "Query"]
 
 
 def test_opening_a_campaign_costs_two_requests(calls):
-    id = made().campaign.id
+    id = new_campaign().campaign.id
     calls.clear()
     service.view(id)
     assert calls == ["TransactGetItems", "Query"]

@@ -17,13 +17,13 @@ def soon() -> str:
     return clock.text(clock.now() + timedelta(hours=1))
 
 
-def made(**changes: Any) -> CampaignDetail:
+def new_campaign(**changes: Any) -> CampaignDetail:
     return service.create(Draft(**{"subject": "Hello", "body": "<p>Hi</p>", **changes}))
 
 
 def in_state(state: State) -> CampaignDetail:
     """A campaign brought there by the way every campaign takes."""
-    detail = made()
+    detail = new_campaign()
     if state is State.SCHEDULED:
         return service.schedule(detail.campaign.id, soon())
     if state in (State.PUBLISHING, State.PUBLISHED):
