@@ -117,7 +117,7 @@ def sign_up(
         asked_sources=frozenset({source}),
         asked_tags=frozenset(tags),
     )
-    capture = model.capture(source, list(tags), None, None)
+    capture = model.parse_capture(source, list(tags), None, None)
     tables.transact(*store.create_writes(person, asked), captures.request_write(person.id, capture, asked))
     if confirmed:
         tables.transact(*store.activate_writes(person, confirmed), counts.joined_write(confirmed))

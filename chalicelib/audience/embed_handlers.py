@@ -27,7 +27,7 @@ def icon(request: Request) -> Response:
 
 def subscribe_page(request: Request) -> Response:
     """The form as a page of its own: to link to, or to frame on the sites that may use this deployment."""
-    source = model.capture(request.query.get("source") or None, None, None, None).source_raw
+    source = model.parse_capture(request.query.get("source") or None, None, None, None).source_raw
     page = pages.page("public/subscribe.html", source=source if request.query.get("source") else None)
     return responses.framed_by(page, settings.current().allowed_origins)
 

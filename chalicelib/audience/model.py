@@ -1,4 +1,4 @@
-"""The words and rules of the audience: who subscribes, what was captured with them, what counts as valid."""
+"""The audience's values and rules: subscribers, what was captured when they signed up, what counts as valid."""
 
 import json
 import re
@@ -35,7 +35,7 @@ _NICKNAME_LENGTH = "Nickname must be 1–50 characters"
 
 
 class Capture(Struct, frozen=True):
-    """What came along when somebody signed up: where, with which tags and metadata."""
+    """What came with a sign-up: its source, tags and metadata."""
 
     source: str
     source_raw: str
@@ -78,14 +78,14 @@ class Subscriber(Struct, frozen=True):
 
 
 class Profile(Struct, frozen=True):
-    """What a person sees of themselves."""
+    """What a person sees about themselves."""
 
     subscriber: Subscriber
     pending_email: str | None
 
 
-def nickname(text: str | None) -> str | None:
-    """Checked and in normal form; None stays None. Surrounding space is the caller's to refuse or to trim."""
+def check_nickname(text: str | None) -> str | None:
+    """In Unicode normal form; None stays None. Surrounding space is refused: a caller may strip it first."""
     if text is None:
         return None
     text = unicodedata.normalize("NFC", text)
@@ -98,15 +98,15 @@ def nickname(text: str | None) -> str | None:
     return text
 
 
-def capture(source: Any, tags: Any, metadata: Any, ip_hash: str | None) -> Capture:
-    raw = _raw_source(source)
+def parse_capture(source: Any, tags: Any, metadata: Any, ip_hash: str | None) -> Capture:
+    raw = _check_source(source)
     return Capture(
         source=_source(raw), source_raw=raw, tags=_tags(tags), metadata=_metadata(metadata), ip_hash=ip_hash
     )
 
 
 def address_pseudonym(address_key: str) -> str:
-    """How an address is named where it must not be: it can be recognised, but not read back."""
+    """Stands for an address where the address itself must not be stored: recognisable, but not readable."""
     return pseudonyms.derive("do-not-contact", address_key)
 
 
@@ -114,7 +114,7 @@ def ip_pseudonym(ip: str) -> str:
     return pseudonyms.derive("ip", ip)
 
 
-def _raw_source(value: Any) -> str:
+def _check_source(value: Any) -> str:
     if value is None:
         return DEFAULT_SOURCE
     if not isinstance(value, str) or not _is_plain(value.strip()):

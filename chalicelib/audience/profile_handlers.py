@@ -37,7 +37,7 @@ def update(request: Request) -> Response:
     if request.wants_page:
         return _update_by_form(request)
     token, nickname = request.text("token") or "", request.text("nickname")
-    service.update_profile(token, model.nickname(nickname), request.text("email"))
+    service.update_profile(token, model.check_nickname(nickname), request.text("email"))
     return responses.json({"status": "updated"})
 
 
@@ -78,7 +78,7 @@ def _update_by_form(request: Request) -> Response:
     nickname = (request.text("nickname") or "").strip()
     try:
         waits = service.update_profile(
-            token, model.nickname(nickname) if nickname else "", request.text("email") or None
+            token, model.check_nickname(nickname) if nickname else "", request.text("email") or None
         )
     except Unauthenticated:
         return pages.page("public/profile_link.html", 401, notice="expired")

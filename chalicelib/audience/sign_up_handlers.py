@@ -76,7 +76,7 @@ def _sign_up(request: Request) -> SignUp:
     return SignUp(
         address=addresses.parse(request.text("email")),
         nickname=_nickname(request),
-        capture=model.capture(source, request.fields.get("tags"), request.fields.get("metadata"), ip_hash),
+        capture=model.parse_capture(source, request.fields.get("tags"), request.fields.get("metadata"), ip_hash),
         names_source=source is not None,
     )
 
@@ -86,7 +86,7 @@ def _nickname(request: Request) -> str | None:
     nickname = request.text("nickname")
     if nickname is not None:
         nickname = nickname.strip()
-    return model.nickname(nickname or None if request.is_form else nickname)
+    return model.check_nickname(nickname or None if request.is_form else nickname)
 
 
 def _looks_automatic(request: Request) -> bool:

@@ -319,7 +319,7 @@ def test_a_sign_up_nobody_took_in_is_gone_after_a_day(http, monkeypatch, rows, l
 def test_what_is_queued_names_nobody_and_what_waits_is_gone_once_it_is_taken_in(http, rows, ses):
     http.post("/api/subscribe", json={"email": "ada@example.net", "nickname": "Ada", "metadata": {"k": "secret"}})
     (message,) = received("audience")
-    assert set(message) == {"kind", "mark"}
+    assert set(message) == {"kind", "pseudonym"}
     assert "ada@" not in str(message)
     jobs.handle(message)
     assert [row["kind"]["S"] for row in rows("tokens")] == ["confirm"]

@@ -118,7 +118,7 @@ def test_a_source_that_comes_between_reading_and_erasing_is_erased_too(reader, r
     def find(subscriber_id):
         monkeypatch.setattr(subscribers, "find", real)
         found = real(subscriber_id)
-        capture = model.capture("podcast", None, {"name": "Ada"}, None)
+        capture = model.parse_capture("podcast", None, {"name": "Ada"}, None)
         tables.transact(
             *subscribers.request_writes(found, None, capture), captures.request_write(found.id, capture, clock.now())
         )
