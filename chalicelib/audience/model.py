@@ -4,9 +4,9 @@ import json
 import re
 import unicodedata
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Annotated, Any
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from chalicelib.kernel import pseudonyms
 from chalicelib.kernel.addresses import Address
@@ -25,13 +25,15 @@ EXPIRED_CAPTURE_LIFE = timedelta(days=30)
 DEFAULT_SOURCE = "default"
 MOST_SOURCES = 40
 MOST_TAGS_IN_ALL = 200
+MOST_TAGS = 20
 LONGEST_NICKNAME = 50
-_MOST_TAGS = 20
-_LONGEST_TAG = 64
-_LONGEST_SOURCE = 64
-_LONGEST_RAW_SOURCE = 255
+LONGEST_RAW_SOURCE = 255
+_LONGEST_WORD = 64
 _MOST_METADATA_BYTES = 10_240
 _NICKNAME_LENGTH = "Nickname must be 1–50 characters"
+
+# The normal form of a source or a tag.
+Word = Annotated[str, Meta(min_length=1, max_length=_LONGEST_WORD)]
 
 
 class Capture(Struct, frozen=True):
@@ -119,15 +121,15 @@ def _check_source(value: Any) -> str:
         return DEFAULT_SOURCE
     if not isinstance(value, str) or not _is_plain(value.strip()):
         raise Invalid("source must be text")
-    if len(value) > _LONGEST_RAW_SOURCE:
-        raise Invalid(f"source must be at most {_LONGEST_RAW_SOURCE} characters")
+    if len(value) > LONGEST_RAW_SOURCE:
+        raise Invalid(f"source must be at most {LONGEST_RAW_SOURCE} characters")
     return value
 
 
 def _source(raw: str) -> str:
     source = unicodedata.normalize("NFC", raw.strip()).lower()
-    if not 1 <= len(source) <= _LONGEST_SOURCE:
-        raise Invalid(f"source must be 1–{_LONGEST_SOURCE} characters")
+    if not 1 <= len(source) <= _LONGEST_WORD:
+        raise Invalid(f"source must be 1–{_LONGEST_WORD} characters")
     return source
 
 
@@ -138,11 +140,11 @@ def _tags(value: Any) -> frozenset[str]:
         value = [part for part in re.split(r"[,\n]", value) if part.strip()]
     if not isinstance(value, list) or not all(isinstance(tag, str) for tag in value):
         raise Invalid("tags must be a list of texts")
-    if len(value) > _MOST_TAGS:
-        raise Invalid(f"At most {_MOST_TAGS} tags")
+    if len(value) > MOST_TAGS:
+        raise Invalid(f"At most {MOST_TAGS} tags")
     tags = frozenset(unicodedata.normalize("NFC", tag.strip()).lower() for tag in value)
-    if not all(1 <= len(tag) <= _LONGEST_TAG and _is_plain(tag) for tag in tags):
-        raise Invalid(f"Each tag must be 1–{_LONGEST_TAG} characters")
+    if not all(1 <= len(tag) <= _LONGEST_WORD and _is_plain(tag) for tag in tags):
+        raise Invalid(f"Each tag must be 1–{_LONGEST_WORD} characters")
     return tags
 
 

@@ -40,9 +40,8 @@ def confirm(text: str) -> str:
     return retry_stale(lambda: _confirm(token))
 
 
-def request_link(email: str | None) -> None:
+def request_link(address: Address) -> None:
     """Have a magic link mailed if the address is subscribed. The caller cannot tell whether it is."""
-    address = addresses.parse(email)
     limits.spend("link", address.key, most=3, seconds=3600)
     subscriber_id = emails.find_owner(address.key, clock.now()) or ids.new()
     queues.send("audience", {"kind": model.MAGIC_LINK, "subscriber_id": subscriber_id})
@@ -54,11 +53,9 @@ def open_profile(text: str) -> Profile:
     return profile
 
 
-def update_profile(text: str, nickname: str | None, email: str | None) -> bool:
+def update_profile(text: str, nickname: str | None, address: Address | None) -> bool:
     """Use up the magic link for a change; an empty nickname removes it. Returns whether a new address now waits to
     be confirmed."""
-    nickname = nickname and model.check_nickname(nickname)
-    address = addresses.parse(email) if email is not None else None
     subscriber, changes_email = retry_stale(lambda: _update(text, nickname, address))
     if changes_email:
         queues.send("audience", {"kind": model.CHANGE_EMAIL, "subscriber_id": subscriber.id})
@@ -80,9 +77,8 @@ def never_again(text: str) -> None:
     erasure.suppress(addresses.key(profile.subscriber.email), "person")
 
 
-def request_lift(email: str | None) -> None:
+def request_lift(address: Address) -> None:
     """Somebody on the do-not-contact list has changed their mind: mail a link to prove that it is them."""
-    address = addresses.parse(email)
     limits.spend("lift", address.key, most=1, seconds=3600)
     id = ids.new()
     tables.transact(token_store.request_lift_write(id, address.typed, clock.now() + model.MAGIC_LINK_LIFE))

@@ -25,6 +25,11 @@ def parse(text: str | None) -> Address:
         raise Invalid(_REASON)
     typed = unicodedata.normalize("NFC", text.strip())
     _validate(typed)
+    return from_valid(typed)
+
+
+def from_valid(typed: str) -> Address:
+    """From text that `parse` has accepted before."""
     return Address(typed, key(typed))
 
 

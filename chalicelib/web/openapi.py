@@ -54,7 +54,7 @@ class _Schemas:
 
 
 def _kinds(told: Operation) -> list[Any]:
-    bodies = [told.body, told.query, *(answer.body for answer in told.answers.values())]
+    bodies = [told.body, *told.queries, *(answer.body for answer in told.answers.values())]
     return [kind for kind in bodies if kind is not None]
 
 
@@ -96,11 +96,10 @@ def _parameters(route: Route, told: Operation, schemas: _Schemas) -> list[Part]:
     found: list[Part] = [
         {"name": name, "in": "path", "required": True, "schema": text} for name in _PARAMETER.findall(route.path)
     ]
-    if told.query:
-        schema = schemas.properties(told.query)
+    for query in told.queries:
+        schema = schemas.properties(query)
         found += [
-            {"name": field.encode_name, "in": "query", "schema": schema[field.encode_name]}
-            for field in fields(told.query)
+            {"name": field.encode_name, "in": "query", "schema": schema[field.encode_name]} for field in fields(query)
         ]
     found += [
         {"name": name, "in": "header", "required": True, "description": said, "schema": text}

@@ -12,7 +12,6 @@ from pynamodb.expressions.condition import size
 from chalicelib.audience import model
 from chalicelib.audience.model import SignUp
 from chalicelib.kernel import addresses, clock
-from chalicelib.kernel.addresses import Address
 from chalicelib.kernel.aws import tables
 from chalicelib.kernel.aws.failures import Stale
 from chalicelib.kernel.aws.tables import Delete, Update, Write
@@ -109,7 +108,7 @@ def _encode(sign_up: SignUp, now: datetime) -> str:
 def _parse(pseudonym: str, text: str) -> WaitingSignUp:
     fields = json.loads(text)
     sign_up = SignUp(
-        address=Address(fields["email"], addresses.key(fields["email"])),
+        address=addresses.from_valid(fields["email"]),
         nickname=fields["nickname"],
         capture=model.parse_capture(fields["source"], fields["tags"], fields["metadata"], fields["ip_hash"]),
         names_source=fields["names_source"],

@@ -9,6 +9,7 @@ import pytest
 
 from chalicelib.audience import export, listing
 from chalicelib.audience.listing import Entry, Filter
+from chalicelib.kernel.aws import raw
 
 
 @pytest.fixture
@@ -100,9 +101,7 @@ def test_known_sources_and_tags_are_named_by_one_request_the_most_frequent_first
         reader(f"{name}@example.net").join(source=source, tags=tags)
     reader("d@example.net").subscribe(source="not confirmed")
     asked = []
-    monkeypatch.setattr(
-        listing.raw, "dynamodb", lambda *call, ask=listing.raw.dynamodb: asked.append(call) or ask(*call)
-    )
+    monkeypatch.setattr(raw, "dynamodb", lambda *call, ask=raw.dynamodb: asked.append(call) or ask(*call))
     known = admin.get("/admin/api/subscribers/words").json
     assert known == {"sources": ["blog", "footer"], "tags": ["frost", "beans"]}
     assert len(asked) == 1
@@ -169,7 +168,7 @@ def bucket(aws, configure):
 def test_an_export_larger_than_an_answer_comes_by_a_signed_link_that_ends(admin, bucket, monkeypatch):
     """Over 6 MB, of the kind that grows most: an accent of two bytes is six in Lambda's answer."""
     one = Entry("id", "ada@example.net", "é" * 50, "activated", "", "2026-11-16T08:00:00.000Z", (), ())
-    monkeypatch.setattr(listing, "everyone", lambda wanted: repeat(one, 40_000))
+    monkeypatch.setattr(listing, "iterate", lambda wanted: repeat(one, 40_000))
     answer = admin.get("/admin/api/subscribers/export")
     assert answer.status == 303
     link = urlsplit(answer.headers["Location"])
