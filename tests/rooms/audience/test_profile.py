@@ -15,7 +15,7 @@ def test_email_not_found_or_not_activated_answers_the_same_and_mails_nobody(read
         calls.clear()
         answer = http.post("/api/profile/request-link", json={"email": f"{who}@example.net"})
         answers.add((answer.status, answer.text, *calls))
-    assert answers == {(200, '{"status":"link_sent"}', "UpdateItem", "GetItem", "SendMessage")}
+    assert answers == {(200, '{"status": "link_sent"}', "UpdateItem", "GetItem", "SendMessage")}
     deliver()
     assert [mail["to"] for mail in ses.mails()] == [["active@example.net"]]
 
