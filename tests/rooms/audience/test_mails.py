@@ -24,7 +24,7 @@ def _all() -> list[Message]:
 
 
 @pytest.mark.parametrize("make", WITH_LINK)
-def test_a_mail_has_one_button_and_its_text_twin_the_bare_link(make: Callable[[str, str], Message]) -> None:
+def test_a_mail_has_one_button_and_its_plain_text_the_bare_link(make: Callable[[str, str], Message]) -> None:
     mail = make("ada@example.org", LINK)
     assert mail.html.count("bgcolor=") == 1
     assert set(re.findall(r'href="(https://news.example.org/[^"]+)"', mail.html)) == {LINK.replace("&", "&amp;")}
@@ -46,7 +46,7 @@ def test_a_mail_is_made_for_every_reader(mail: Message) -> None:
 
 
 @pytest.mark.parametrize("mail", _all(), ids=lambda mail: mail.subject)
-def test_nobody_and_nothing_answers_a_mail_by_machine(mail: Message) -> None:
+def test_a_mail_asks_machines_not_to_answer(mail: Message) -> None:
     assert mail.headers["Auto-Submitted"] == "auto-generated"
 
 
