@@ -1,6 +1,6 @@
-"""What the OpenAPI document says of a handler, written beside it: `@operation("Compose a campaign", …)`.
+"""What the OpenAPI document says about a handler, written beside it: `@operation("Compose a campaign", …)`.
 
-Nothing here is needed to answer a request; `web/openapi.py` puts the document together when somebody asks for it.
+Nothing here is needed to answer a request: `web/openapi.py` builds the document when it is requested.
 """
 
 from collections.abc import Callable, Mapping
@@ -55,7 +55,7 @@ def operation(
     refuses: tuple[int, ...] = (),
     because: Mapping[int, str] | None = None,
 ) -> Callable[[Handler], Handler]:
-    """`refuses` names statuses with their usual reason, `because` those with one of their own."""
+    """`refuses` lists statuses with their usual reason, `because` those with a reason of their own."""
     refusals = {status: REFUSALS[status] for status in refuses} | dict(because or {})
     queries = query if isinstance(query, tuple) else (query,)
 
