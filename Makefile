@@ -4,11 +4,13 @@ VENV := .venv
 BIN := $(VENV)/bin
 EMULATOR := .emulator-venv
 AUDIT := .audit-venv
+# Nothing is installed but what `make pins` has written down.
+PINNED := --quiet --disable-pip-version-check --require-hashes
 
 STAGE ?= dev
 ARCH ?= arm64
 
-.PHONY: help run reset demo feed emulator test check format package deploy secrets resources answers redrive restore doctor pages bench load faults pictures
+.PHONY: help run reset demo feed emulator quick test check format package deploy secrets resources answers redrive restore doctor pages pins bench load faults pictures
 
 help:
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -28,6 +30,12 @@ feed: $(VENV)/.run ## what Gna would make of a feed: make feed URL=https://… [
 
 emulator: $(EMULATOR)/.ready ## install the embedded AWS
 
+quick: $(VENV)/.ready ## what can be known in a minute: lint, types, tests in memory
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/python -m pytest -q -n auto --dist loadfile -m "not emulator and not browser and not deployed and not slow"
+
 test: $(VENV)/.ready $(EMULATOR)/.ready ## run the whole suite
 	@$(BIN)/python -m local.chromium
 	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
@@ -37,26 +45,26 @@ $(VENV)/.run: requirements.txt local/requirements.txt
 	@$(PYTHON) -c 'import ensurepip' 2>/dev/null || { echo "gna: this Python cannot make virtual environments: apt install python3-venv" >&2; exit 1; }
 	@echo "gna: installing the app's dependencies into $(VENV)"
 	@test -x $(BIN)/pip || $(PYTHON) -m venv $(VENV)
-	@$(BIN)/pip install --quiet --disable-pip-version-check -r local/requirements.txt
+	@$(BIN)/pip install $(PINNED) -r local/requirements.txt
 	@touch $@
 
 $(VENV)/.ready: $(VENV)/.run requirements-dev.txt
 	@echo "gna: installing the development tools into $(VENV)"
-	@$(BIN)/pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+	@$(BIN)/pip install $(PINNED) -r requirements-dev.txt
 	@touch $@
 
 # In an environment of its own: it pins another botocore than the app.
 $(EMULATOR)/.ready: local/emulator-requirements.txt
 	@echo "gna: installing the embedded AWS into $(EMULATOR)"
 	@test -x $(EMULATOR)/bin/pip || $(PYTHON) -m venv $(EMULATOR)
-	@$(EMULATOR)/bin/pip install --quiet --disable-pip-version-check -r local/emulator-requirements.txt
+	@$(EMULATOR)/bin/pip install $(PINNED) -r local/emulator-requirements.txt
 	@touch $@
 
 # In an environment of its own: it brings twenty packages along.
 $(AUDIT)/.ready: deploy/audit-requirements.txt
 	@echo "gna: installing pip-audit into $(AUDIT)"
 	@test -x $(AUDIT)/bin/pip || $(PYTHON) -m venv $(AUDIT)
-	@$(AUDIT)/bin/pip install --quiet --disable-pip-version-check -r deploy/audit-requirements.txt
+	@$(AUDIT)/bin/pip install $(PINNED) -r deploy/audit-requirements.txt
 	@touch $@
 
 check: $(VENV)/.ready ## format, lint, types, template, licences, known vulnerabilities
@@ -105,6 +113,11 @@ faults: $(VENV)/.run $(EMULATOR)/.ready ## the same while everything breaks, the
 pages: $(VENV)/.ready ## write docs/licences.md and docs/privacy.md from the code
 	@$(BIN)/python -m deploy.licences
 	@$(BIN)/python -m deploy.privacy
+
+# Not after installing, which fails while a version has no hashes yet.
+pins: ## write the hashes of every pinned package into the requirements, after changing a version
+	@test -x $(BIN)/pip || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m deploy.pins
 
 bench: $(VENV)/.ready ## measure everything in bench/, print one table
 	$(BIN)/python -m bench

@@ -122,6 +122,7 @@ def _hooked(configure):
     return made[0]
 
 
+@pytest.mark.slow
 def test_no_page_is_too_large_whatever_stands_in_it(desk, people, blog, configure):
     _bounced(people[-1])
     letter, hook = _letters(), _hooked(configure)

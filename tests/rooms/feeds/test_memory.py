@@ -35,6 +35,7 @@ print(slowest, int(re.search(r"VmHWM:\\s+(\\d+)", Path("/proc/self/status").read
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="memory is read from /proc")
 def test_the_worst_feed_that_is_read_takes_neither_ten_seconds_nor_256_megabytes():
     run = subprocess.run([sys.executable, "-c", WORST], cwd=ROOT, capture_output=True, text=True, check=True)
