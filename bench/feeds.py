@@ -35,8 +35,8 @@ def rows() -> list[Row]:
 def _unchanged(site: "_Site") -> list[Row]:
     from chalicelib.feeds.reading import reader
 
-    known = reader.read(site.url).known
-    untagged = reader.Known(body_hash=known.body_hash)
+    known = reader.read(site.url).validators
+    untagged = reader.Validators(body_hash=known.body_hash)
     parsing = _seconds(lambda: _parse(site.body))
     not_modified = _seconds(lambda: reader.read(site.url, known), 20)
     equal = _seconds(lambda: reader.read(site.url, untagged), 20)
@@ -47,7 +47,7 @@ def _unchanged(site: "_Site") -> list[Row]:
 
 
 def _one_new(site: "_Site") -> Row:
-    """Everything between the answer and the finished draft, for a feed of a thousand entries and one new one."""
+    """Everything from the answer to the finished draft, for a feed of a thousand entries of which one is new."""
     from chalicelib.feeds import digest, model
     from chalicelib.feeds.reading import entries
 
@@ -64,8 +64,8 @@ def _one_new(site: "_Site") -> Row:
 
 
 def _units() -> list[Row]:
-    """Request units by DynamoDB's rules, of the first checks and of those many posts later. In a process of its own,
-    because it lives in another world (moto) than the other measurements."""
+    """Request units by DynamoDB's rules, for the first checks and for those many posts later. Measured in a separate
+    process, because it uses moto and the other measurements must not."""
     run = subprocess.run([sys.executable, "-m", "bench.feeds"], capture_output=True, text=True, check=True)
     first, last = json.loads(run.stdout.splitlines()[-1])
     return [
@@ -208,8 +208,8 @@ def _seconds(work: Callable[[], object], runs: int = _RUNS) -> float:
     return statistics.median(taken)
 
 
-def _in_turns(one: Callable[[], object], other: Callable[[], object]) -> tuple[float, float]:
-    pairs = [(_seconds(one, 1), _seconds(other, 1)) for _ in range(_RUNS)]
+def _in_turns(first: Callable[[], object], second: Callable[[], object]) -> tuple[float, float]:
+    pairs = [(_seconds(first, 1), _seconds(second, 1)) for _ in range(_RUNS)]
     return statistics.median(pair[0] for pair in pairs), statistics.median(pair[1] for pair in pairs)
 
 

@@ -109,7 +109,7 @@ TABLES = (
         "feeds",
         "the watched feed: what was seen of it, the last checks",
         "",
-        f"checks {spoken(feeds.KEPT)}, calls {spoken(feeds.CALL_KEPT)}, the rest while it is watched",
+        f"checks {spoken(feeds.CHECKS_KEPT)}, calls {spoken(feeds.CALLS_KEPT)}, the rest while it is watched",
     ),
 )
 

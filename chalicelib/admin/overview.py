@@ -85,7 +85,7 @@ def _concerns(recent: list[Campaign], feed: feeds.View | None, account: Account 
         elif campaign.delivery_state is DeliveryState.FAILED:
             yield Concern(True, f"“{subject}” was not sent to everyone.", path, "View report")
     if feed and feed.url and (feed.state.is_failing or feed.state.stopped):
-        yield Concern(True, f"The feed cannot be read: {feed.state.said}.", "/admin/feed", "View feed")
+        yield Concern(True, f"The feed cannot be read: {feed.state.summary}.", "/admin/feed", "View feed")
     for webhook in fallbacks.or_none(webhooks.list_webhooks) or []:
         if webhook.state == webhooks_model.DISABLED:
             yield Concern(True, "A webhook was disabled.", f"/admin/webhooks/{webhook.id}", "View webhook")

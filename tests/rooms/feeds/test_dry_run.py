@@ -1,4 +1,4 @@
-"""`make feed URL=…`: what would be made of a feed, nothing kept and nothing sent; one line for what is none."""
+"""`make feed URL=…` shows what would be made of a feed and stores nothing; anything else gets one line of error."""
 
 import boto3
 import pytest
@@ -45,13 +45,13 @@ def test_what_cannot_be_fetched_is_one_line(aws, capsys, url):
 
 
 @pytest.mark.parametrize("body", [b"", b"\0" * 99, b"<html>", b"[1]", b'{"items":', b"root:x:0:0"])
-def test_what_is_no_feed_is_one_line(blog, capsys, body):
+def test_what_is_not_a_feed_is_one_line(blog, capsys, body):
     blog.answer = (200, {}, body)
     assert feed.main(["check", f"{blog.url}/feed.xml"]) == 1
     assert capsys.readouterr().err.startswith("The feed cannot be read: ")
 
 
-def test_a_time_that_is_none_is_named(capsys):
+def test_an_invalid_time_is_reported(capsys):
     with pytest.raises(SystemExit):
         feed.main(["check", "https://blog.example.org/", "--since", "yesterday"])
     assert "must be a time such as 2026-11-01" in capsys.readouterr().err
