@@ -64,7 +64,7 @@ def gather() -> Overview:
         next=min(scheduled, key=lambda one: one.scheduled_at or one.created_at, default=None),
         sending=tuple(sending),
         feed=feed,
-        bounces=fallbacks.or_none(lambda: bounces.page(1, 1).total),
+        bounces=fallbacks.or_none(lambda: bounces.list_page(1, 1).total),
         account=account,
         concerns=tuple(_concerns([*drafts, *sent], feed, account)),
     )
