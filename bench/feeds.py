@@ -183,12 +183,12 @@ def _site() -> Iterator[_Site]:
     server.server_close()
 
 
-def _feed(posts: int, shown: int = _ENTRIES) -> bytes:
+def _feed(posts: int, most: int = _ENTRIES) -> bytes:
     items = "".join(
         f"<item><title>Post {number}</title><guid>https://blog.example.org/{number}</guid>"
         f"<link>https://blog.example.org/{number}</link><pubDate>{format_datetime(_START + timedelta(days=number))}"
         f"</pubDate><description><![CDATA[{_TEXT}]]></description></item>"
-        for number in range(max(0, posts - shown), posts)
+        for number in range(max(0, posts - most), posts)
     )
     return f'<rss version="2.0"><channel><title>Blog</title>{items}</channel></rss>'.encode()
 
@@ -213,8 +213,8 @@ def _in_turns(first: Callable[[], object], second: Callable[[], object]) -> tupl
     return statistics.median(pair[0] for pair in pairs), statistics.median(pair[1] for pair in pairs)
 
 
-def _share(what: str, part: float, whole: float, limit: float) -> Row:
-    return at_most(what, part / whole, limit, detail=f"{part * 1000:.3g} ms of {whole * 1000:.3g} ms")
+def _share(what: str, part: float, total: float, limit: float) -> Row:
+    return at_most(what, part / total, limit, detail=f"{part * 1000:.3g} ms of {total * 1000:.3g} ms")
 
 
 if __name__ == "__main__":

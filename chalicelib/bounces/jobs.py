@@ -9,8 +9,8 @@ from chalicelib.kernel.errors import Invalid
 
 
 def handle(message: Any) -> None:
-    """Only our own topic may write to the queue, and only SES to the topic. A message that is still not an event about
-    one of our mails is dropped: retrying would not change it."""
+    """Only our own topic may write to the queue, and only SES to the topic. A message that is still not an event
+    about one of our mails is dropped: retrying would not change it."""
     event = _unwrap(message)
     if not isinstance(event, dict):
         return  # SES sends a sentence of plain text to a new topic

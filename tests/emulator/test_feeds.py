@@ -69,7 +69,7 @@ def die(*step: str) -> None:
 
 @pytest.fixture
 def later(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """The next run comes after the dead one's lease has ended."""
+    """The next run comes after the lock of the dead process has expired."""
 
     def shift() -> None:
         real = datetime.now
@@ -130,7 +130,7 @@ def _open(name: str, seconds: int) -> Iterator[bool]:
 
 
 def test_even_without_the_lock_ten_triggers_make_one_campaign(emulator, blog, together, monkeypatch):
-    """The lock only saves requests; the transaction is what makes it one."""
+    """The lock only saves requests; the transaction is what keeps it to one campaign."""
     service.check(Trigger.SCHEDULE)
     blog.publish("News")
     monkeypatch.setattr(locks, "held", _open)

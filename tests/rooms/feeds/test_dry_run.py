@@ -16,10 +16,10 @@ def test_it_shows_the_entries_and_the_mail_and_leaves_no_trace(aws, blog, ses, c
     blog.publish("News", undated=True)
     blog.publish("More news")
     assert feed.main(["check", f"{blog.url}/feed.xml", "--mail"]) == 0
-    shown = capsys.readouterr().out
-    assert "Blog: 3 entries" in shown
-    assert "1 new: sent, or a draft in review mode.\n\nSubject: More news\nPreview: About More news." in shown
-    assert f'<a href="{blog.url}/posts/3">More news</a>' in shown
+    output = capsys.readouterr().out
+    assert "Blog: 3 entries" in output
+    assert "1 new: sent, or a draft in review mode.\n\nSubject: More news\nPreview: About More news." in output
+    assert f'<a href="{blog.url}/posts/3">More news</a>' in output
     assert ses.mails() == []
     for table in ("feeds", "campaigns", "events"):
         assert boto3.client("dynamodb").scan(TableName=queues.name(table))["Count"] == 0
@@ -31,8 +31,8 @@ def test_what_is_new_since_a_time(blog, capsys, since, new):
     for number in range(12):
         blog.publish(f"Post {number}")
     assert feed.main(["check", f"{blog.url}/feed.xml", "--since", since]) == 0
-    shown = capsys.readouterr().out
-    assert "Nothing new: no email." in shown if not new else f"{new} new: a draft and a notice" in shown
+    output = capsys.readouterr().out
+    assert "Nothing new: no email." in output if not new else f"{new} new: a draft and a notice" in output
 
 
 @pytest.mark.parametrize("url", ["", "no url", "/etc/passwd", "file:///etc/passwd", "http://127.0.0.1:1/"])

@@ -163,8 +163,8 @@ def test_the_order_and_repetition_of_entries_change_nothing(before, after, rando
 def test_entries_that_vanish_and_return_are_not_mailed_again(entries, data):
     memory = remembering(*entries)
     for _ in range(3):
-        shown = data.draw(st.lists(st.sampled_from(entries), unique=True)) if entries else []
-        verdict = judge(shown, memory, NOW, FLOOD)
+        present = data.draw(st.lists(st.sampled_from(entries), unique=True)) if entries else []
+        verdict = judge(present, memory, NOW, FLOOD)
         assert not verdict.new
         memory = verdict.memory
     assert new(entries, memory) == []
@@ -206,8 +206,8 @@ def test_what_is_remembered_does_not_grow_with_the_years():
     memory, sizes = remembering(*(dated(number, 100) for number in range(20))), []
     for number in range(20, 400):
         now = NOW + timedelta(days=number)
-        shown = [Entry(id=str(n), published=NOW + timedelta(days=n)) for n in range(number - 19, number + 1)]
-        memory = judge(shown, memory, now, FLOOD).memory
+        present = [Entry(id=str(n), published=NOW + timedelta(days=n)) for n in range(number - 19, number + 1)]
+        memory = judge(present, memory, now, FLOOD).memory
         sizes.append(len(memory.fingerprints))
     assert max(sizes) == sizes[-1] == 120
 
