@@ -6,7 +6,6 @@ from typing import Any
 from chalicelib.audience import openapi as audience
 from chalicelib.campaigns import openapi as campaigns
 from chalicelib.events import openapi as events
-from chalicelib.feeds import openapi as feeds
 from chalicelib.kernel import settings
 from chalicelib.kernel.version import VERSION
 from chalicelib.web import routing
@@ -24,7 +23,7 @@ TITLES = {
     "public": "Public",
     "description": "This document",
 }
-_ROOMS = (audience, campaigns, feeds, events)
+_ROOMS = (audience, campaigns, events)
 _METHODS = ("get", "post", "patch", "delete")
 
 # What any guarded call may answer, and what any call may.
