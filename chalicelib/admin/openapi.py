@@ -5,7 +5,6 @@ from typing import Any
 
 from chalicelib.campaigns import openapi as campaigns
 from chalicelib.events import openapi as events
-from chalicelib.feeds import openapi as feeds
 from chalicelib.kernel import settings
 from chalicelib.kernel.version import VERSION
 from chalicelib.web import routing
@@ -23,7 +22,7 @@ TITLES = {
     "public": "Public",
     "description": "This document",
 }
-_ROOMS = (campaigns, feeds, events)
+_ROOMS = (campaigns, events)
 _METHODS = ("get", "post", "patch", "delete")
 
 # What any guarded call may answer, and what any call may.

@@ -18,7 +18,7 @@ from chalicelib.events.webhooks import dispatch
 from chalicelib.events.webhooks import service as webhooks
 from chalicelib.events.webhooks import store as webhook_store
 from chalicelib.events.webhooks.model import BUS
-from chalicelib.feeds import store as feed_store
+from chalicelib.feeds import state as feed_state
 from chalicelib.kernel import clock, locks, settings
 from chalicelib.kernel.aws import session as kernel_aws
 from chalicelib.kernel.aws import tables
@@ -168,7 +168,7 @@ def test_the_feed(watch: Watch, blog: Any, name: str, messages: list[Any]) -> No
     watch.work(name, *messages)
     blog.answer = (410, {}, b"")
     watch.work(name, *messages)
-    with locks.held(feed_store.FEED, 60):
+    with locks.held(feed_state.WATCHED, 60):
         watch.work(name, *messages)
     watch.hold(name)
 

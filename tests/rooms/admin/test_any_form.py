@@ -13,6 +13,8 @@ from chalicelib.events.webhooks import service as webhooks
 from tests.hostile.anything import bounded
 from tests.rooms.admin.conftest import ORIGIN
 
+pytestmark = pytest.mark.slow
+
 NAMES = (
     *("subject", "preheader", "format", "body", "text", "audience", "version", "look", "next", "nickname"),
     *("email", "wish", "scheduled_at", "time_zone", "delivery_id", "url", "description", "types", "paused"),
