@@ -23,10 +23,11 @@ def rows() -> list[Row]:
 
 def _measure() -> list[dict[str, float]]:
     from chalicelib.events.webhooks import service
+    from chalicelib.events.webhooks.model import NewWebhook
     from tests.rooms.events.receiver import Receiver
 
     receiver = Receiver()
-    webhook = service.add({"url": receiver.url}).webhook
+    webhook = service.add(NewWebhook(url=receiver.url)).webhook
     found = []
     for present, wanted in pairwise((0, *_SIZES)):
         _fill(wanted - present)

@@ -16,6 +16,7 @@ from chalicelib.events import outbox, relay, store
 from chalicelib.events.model import EventType
 from chalicelib.events.webhooks import dispatch, service
 from chalicelib.events.webhooks import store as webhook_store
+from chalicelib.events.webhooks.model import NewWebhook
 from chalicelib.kernel import clock, ids
 from chalicelib.kernel.aws import queues, tables
 from tests.rooms.events.conftest import happen, hook, nobody
@@ -115,7 +116,7 @@ def test_a_replay_killed_between_any_two_steps_is_made_up_for(local: None, work:
 
 def test_a_rotation_killed_between_any_two_steps_leaves_the_old_secret_good(local: None, receiver: Any) -> None:
     there = receiver()
-    first = service.add({"url": there.url})
+    first = service.add(NewWebhook(url=there.url))
     about, _ = lives("rotate", first.webhook.id)
     assert len(about) == 4, "before reading, before writing, before showing, and once not at all"
     assert len(service.get(first.webhook.id).previous) == 2

@@ -9,7 +9,7 @@ import pytest
 from chalicelib.events import jobs, outbox
 from chalicelib.events.model import EventType
 from chalicelib.events.webhooks import dispatch, service
-from chalicelib.events.webhooks.model import Webhook
+from chalicelib.events.webhooks.model import NewWebhook, Webhook
 from chalicelib.kernel import clock, ids
 from chalicelib.kernel.aws import tables
 from tests.conftest import received
@@ -59,7 +59,7 @@ def later(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 def hook(receiver: Receiver, **fields: Any) -> Webhook:
-    return service.add({"url": receiver.url, **fields}).webhook
+    return service.add(NewWebhook(url=receiver.url, **fields)).webhook
 
 
 def happen(aggregate_id: str | None = None, type: EventType = EventType.SUBSCRIPTION_CREATED, times: int = 1) -> str:

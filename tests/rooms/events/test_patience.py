@@ -6,6 +6,7 @@ import pytest
 
 from chalicelib.events import jobs
 from chalicelib.events.webhooks import dispatch, health, model, service
+from chalicelib.events.webhooks.model import WebhookEdits
 from chalicelib.kernel import locks
 from tests.conftest import received
 from tests.rooms.events.conftest import happen, happen_to, hook, nobody, run
@@ -120,7 +121,7 @@ def test_a_disabling_whose_mail_was_cut_short_is_told_by_the_next_sweep(
     webhook = hook(receiver(answer=lambda call: 410))
     happen()
     with monkeypatch.context() as crash:
-        crash.setattr(health, "tell", lambda webhook: None)
+        crash.setattr(health, "notify_admin", lambda webhook: None)
         run()
     assert service.get(webhook.id).state == "disabled"
     assert not notices
@@ -159,7 +160,7 @@ def test_a_verdict_about_an_old_url_does_not_touch_a_repaired_webhook(
 ) -> None:
     old, new = receiver(answer=lambda call: 410), receiver()
     webhook = hook(old)
-    old.answer = lambda call: service.change(webhook.id, {"url": new.url}) and 410
+    old.answer = lambda call: service.change(webhook.id, WebhookEdits(url=new.url)) and 410
     happen()
     run()
     assert service.get(webhook.id).state == "active"

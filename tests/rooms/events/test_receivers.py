@@ -11,7 +11,7 @@ import pytest
 from chalicelib.events import jobs
 from chalicelib.events.model import EventType
 from chalicelib.events.webhooks import post, service
-from chalicelib.events.webhooks.model import Webhook
+from chalicelib.events.webhooks.model import NewWebhook, Webhook
 from chalicelib.kernel import settings
 from chalicelib.kernel.http import client
 from tests.rooms.events.conftest import happen, hook, run
@@ -19,7 +19,7 @@ from tests.rooms.events.conftest import happen, hook, run
 
 def test_a_receiver_gets_a_signed_cloud_event(local: None, receiver: Any) -> None:
     there = receiver()
-    revealed = service.add({"url": there.url})
+    revealed = service.add(NewWebhook(url=there.url))
     about = happen()
     run()
     (call,) = there.calls
@@ -62,7 +62,7 @@ def test_a_name_that_leads_into_our_network_later_is_not_followed_there(
 
     monkeypatch.setattr(socket, "getaddrinfo", resolve)
     configure(GNA_LOCAL="false")
-    webhook = service.add({"url": f"https://hook.example.org:{port}/"}).webhook
+    webhook = service.add(NewWebhook(url=f"https://hook.example.org:{port}/")).webhook
     known[0] = "127.0.0.1"
     happen()
     run()

@@ -140,7 +140,7 @@ def test_a_message_of_the_queue_relays_and_wakes_the_destination(local: None, re
 def test_removal_waits_until_nothing_is_pending(aws: None, monkeypatch: pytest.MonkeyPatch) -> None:
     about = happen()
     assert service.has_pending(about)
-    monkeypatch.setattr(relay, "tell", lambda ids: None)
+    monkeypatch.setattr(relay, "relay_and_wake", lambda ids: None)
     assert not service.ensure_relayed(about)
     monkeypatch.undo()
     assert service.ensure_relayed(about)

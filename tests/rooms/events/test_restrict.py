@@ -23,9 +23,9 @@ def free(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
     def busy(*given: Any) -> set[str]:
         raise Stale
 
-    real = relay._pass_on
-    monkeypatch.setattr(relay, "_pass_on", busy)
-    return lambda: monkeypatch.setattr(relay, "_pass_on", real)
+    real = relay._relay_events
+    monkeypatch.setattr(relay, "_relay_events", busy)
+    return lambda: monkeypatch.setattr(relay, "_relay_events", real)
 
 
 def sign_up(http: Any, ses: Any, stays: bool = True) -> Reader:
