@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from msgspec import Meta, Struct, field
+from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 from chalicelib.events.webhooks.model import Description, IncludeAddress, Types, Url, WebhookState
 from chalicelib.kernel.errors import Invalid
@@ -56,7 +56,7 @@ def check_per_page(given: str) -> int:
 
 
 class AttemptQuery(Struct):
-    before: Annotated[Id, Meta(description="The id of the last attempt of the page before")] = ""
+    before: Annotated[Id, Meta(description="The id of the last attempt of the page before")] | UnsetType = UNSET
     per_page: Annotated[int, Meta(ge=1, le=_LONGEST_PAGE), Reads(check_per_page)] = _DEFAULT_PAGE
 
 

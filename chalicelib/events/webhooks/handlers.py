@@ -1,5 +1,7 @@
 """Webhooks over HTTP, for editors."""
 
+from msgspec import UNSET
+
 from chalicelib.access import audit
 from chalicelib.events.webhooks import bodies, model, service
 from chalicelib.events.webhooks.model import NewWebhook, WebhookEdits
@@ -104,7 +106,8 @@ def replay(request: Request) -> Response:
 )
 def list_attempts(request: Request) -> Response:
     query = schemas.read(bodies.AttemptQuery, request.query)
-    attempts = service.list_attempts(request.path["webhook_id"], query.before, query.per_page)
+    before = "" if query.before is UNSET else query.before
+    attempts = service.list_attempts(request.path["webhook_id"], before, query.per_page)
     return responses.json(bodies.AttemptList([_attempt(attempt) for attempt in attempts]))
 
 

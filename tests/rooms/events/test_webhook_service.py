@@ -1,4 +1,4 @@
-"""What the admin does with a webhook: a new secret, a pause, a test, another description."""
+"""What an editor does with a webhook: rotate the secret, pause, test, change the description."""
 
 from typing import Any
 
@@ -30,7 +30,7 @@ def test_while_secrets_overlap_both_sign_and_afterwards_only_the_new_one(
 
 
 def test_a_secret_that_is_rotated_again_keeps_its_day(local: None, receiver: Any, later: Any) -> None:
-    """Who pressed twice, or lost what was shown, has a receiver that still knows the first."""
+    """The receiver of somebody who clicked twice, or lost the new secret, still has the first."""
     there = receiver()
     given = [service.add(NewWebhook(url=there.url))]
     webhook_id = given[0].webhook.id
@@ -39,14 +39,14 @@ def test_a_secret_that_is_rotated_again_keeps_its_day(local: None, receiver: Any
         given.append(service.rotate(webhook_id))
     happen()
     run()
-    assert all(there.calls[0].is_signed_with(one.secret) for one in given)
+    assert all(there.calls[0].is_signed_with(revealed.secret) for revealed in given)
     later(hours=19)
     happen()
     run()
-    assert [there.calls[1].is_signed_with(one.secret) for one in given] == [False, True, True]
+    assert [there.calls[1].is_signed_with(revealed.secret) for revealed in given] == [False, True, True]
 
 
-def test_there_is_an_end_to_how_many_secrets_sign(local: None, receiver: Any, later: Any) -> None:
+def test_only_so_many_secrets_sign_at_once(local: None, receiver: Any, later: Any) -> None:
     webhook = hook(receiver())
     for _ in range(model.MOST_PREVIOUS):
         service.rotate(webhook.id)

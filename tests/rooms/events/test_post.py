@@ -1,4 +1,4 @@
-"""What a receiver sees: signed CloudEvents under a stable id, to the address it was given and no further."""
+"""What a receiver gets: signed CloudEvents under a stable id, sent to the URL of the webhook and nowhere else."""
 
 import socket
 import threading
@@ -93,14 +93,14 @@ def test_a_slow_receiver_is_waited_for(local: None, receiver: Any) -> None:
     assert attempt.result.milliseconds >= 200
 
 
-def test_the_address_goes_to_who_asked_and_only_while_it_exists(local: None, receiver: Any) -> None:
+def test_the_address_is_sent_only_to_webhooks_that_asked_and_only_while_it_exists(local: None, receiver: Any) -> None:
     asked, plain = receiver(), receiver()
     hook(asked, include_address=True)
     hook(plain)
     there, erased = happen(), happen(type=EventType.UNSUBSCRIBED)
     run(address_of={there: "ada@example.org"}.get)
-    told = {call.event["subject"]: call.event["data"].get("email") for call in asked.calls}
-    assert told == {there: "ada@example.org", erased: None}
+    emails = {call.event["subject"]: call.event["data"].get("email") for call in asked.calls}
+    assert emails == {there: "ada@example.org", erased: None}
     assert not any(b"ada@example.org" in call.body for call in plain.calls)
     assert not any(b"email" in call.body for call in asked.calls if call.event["subject"] == erased)
 
