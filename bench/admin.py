@@ -74,7 +74,7 @@ def _measure() -> dict[str, dict[str, dict[str, float]]]:
 
     ask = Client(Gateway(app.app)).get
     for number in range(_CAMPAIGNS):
-        service.create(Draft(f"Letter {number}", "<p>Words</p>"))
+        service.create(Draft(f"Campaign {number}", "<p>Words</p>"))
     found, present = {}, 0
     sizes = [int(size) for size in os.environ["BENCH_SIZES"].split(",")]
     for wanted in sizes:
@@ -148,7 +148,7 @@ def _peak(times: int) -> tuple[float, float]:
 
 
 def _count(total: int) -> None:
-    """The census knows them, as if each had confirmed."""
+    """Count them as subscribers, as if each had confirmed."""
     from chalicelib.kernel.aws import session
 
     row = {"kind": {"S": "subscribers"}, "slot": {"S": "2026-10-01"}}

@@ -88,8 +88,8 @@ class Meter:
         consumed = parsed.get("ConsumedCapacity") or []
         if model.name.startswith(("Get", "BatchGet", "TransactGet", "Query", "Scan")):
             return
-        for one in consumed if isinstance(consumed, list) else [consumed]:
-            self.counts["write units"] += one.get("WriteCapacityUnits", one.get("CapacityUnits", 0))
+        for units in consumed if isinstance(consumed, list) else [consumed]:
+            self.counts["write units"] += units.get("WriteCapacityUnits", units.get("CapacityUnits", 0))
 
 
 def fill(table: str, items: Iterable[dict[str, Any]]) -> None:

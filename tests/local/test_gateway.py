@@ -19,7 +19,7 @@ def app():
     app = Chalice("trial")
 
     @app.authorizer(header="Cf-Access-Jwt-Assertion")
-    def door(request):
+    def authorizer(request):
         match request.token:
             case "good":
                 return AuthResponse(routes=["*"], principal_id="me", context={"identity": "me@example.org"})
@@ -31,7 +31,7 @@ def app():
                 return None
         raise RuntimeError("no keys")
 
-    @app.route("/guarded/{name}", authorizer=door)
+    @app.route("/guarded/{name}", authorizer=authorizer)
     def guarded(name):
         return {"identity": app.current_request.context["authorizer"]["identity"], "name": name}
 
