@@ -9,7 +9,7 @@ from local.options import PREFIX
 from local.trial.receiver import Receiver
 from local.trial.stack import Stack
 
-QUEUES = ("mail", "deliveries", "sending", "mail-events", "events", "feed")
+QUEUES = ("audience", "deliveries", "sending", "mail-events", "events", "feed")
 _SHORT = 8  # a message comes again while the first worker is still processing it
 CALM = 30
 _emulator = threading.Lock()  # one fault at a time: while frozen it could not save its data for a restart

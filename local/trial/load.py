@@ -82,7 +82,7 @@ def _load(stack: Stack) -> tuple[Log, list[str]]:
         thread.join()
     print(f"{during} people signed up beside the campaign within {SECONDS:.0f} s")
     broken = [*limited, *finish_campaign(stack, admin, campaign, crowd)]
-    _drain(stack, "mail")
+    _drain(stack, "audience")
     broken += [
         f"{n} answers {status} to {kind}" for (kind, status), n in log.statuses.items() if status >= 500 or not status
     ]
