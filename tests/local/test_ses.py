@@ -263,7 +263,7 @@ def test_the_mailbox_lists_newest_first_by_recipient_and_limit(ses: Client, sesv
     assert ses.mails() == []
 
 
-def test_a_mail_is_shown_without_scripts(ses: Client, sesv2: Any) -> None:
+def test_links_of_a_mail_open_in_a_new_tab(ses: Client, sesv2: Any) -> None:
     _send(sesv2, Body={"Html": {"Data": "<!DOCTYPE html><html><head></head><body>Hi"}})
     assert ses.html(ses.mails()[0]["id"]).startswith('<!DOCTYPE html><html><head><base target="_blank">')
 
