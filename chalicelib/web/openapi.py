@@ -1,8 +1,9 @@
 """The OpenAPI document of a list of routes, built from what is declared beside their handlers and in their bodies."""
 
 import re
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Iterator
+from types import UnionType
+from typing import Any, get_args
 
 import msgspec
 from msgspec import Struct
@@ -46,6 +47,9 @@ class _Schemas:
         )
 
     def schema(self, kind: Any) -> Part:
+        """`A | B` is one of several structs, told apart by their fields."""
+        if isinstance(kind, UnionType):
+            return {"oneOf": [self.schema(choice) for choice in get_args(kind)]}
         return dict(self._written[self._kinds.index(kind)])
 
     def properties(self, kind: type[Struct]) -> Part:
@@ -55,7 +59,8 @@ class _Schemas:
 
 def _kinds(operation: Operation) -> list[Any]:
     bodies = [operation.body, *operation.queries, *(answer.body for answer in operation.answers.values())]
-    return [kind for kind in bodies if kind is not None]
+    choices = [get_args(body) if isinstance(body, UnionType) else (body,) for body in bodies]
+    return [kind for kinds in choices for kind in kinds if kind is not None]
 
 
 def _call(route: Route, operation: Operation, schemas: _Schemas) -> Part:
@@ -96,16 +101,20 @@ def _parameters(route: Route, operation: Operation, schemas: _Schemas) -> list[P
     found: list[Part] = [
         {"name": name, "in": "path", "required": True, "schema": text} for name in _PARAMETER.findall(route.path)
     ]
-    for query in operation.queries:
-        schema = schemas.properties(query)
-        found += [
-            {"name": field.encode_name, "in": "query", "schema": schema[field.encode_name]} for field in fields(query)
-        ]
+    found += [parameter for query in operation.queries for parameter in _query_parameters(query, schemas)]
     found += [
         {"name": name, "in": "header", "required": True, "description": description, "schema": text}
         for name, description in operation.headers.items()
     ]
     return found
+
+
+def _query_parameters(query: type[Struct], schemas: _Schemas) -> Iterator[Part]:
+    """A field's description is the parameter's, where readers of the document look for it."""
+    for field in fields(query):
+        schema = dict(schemas.properties(query)[field.encode_name])
+        description = {"description": schema.pop("description")} if "description" in schema else {}
+        yield {"name": field.encode_name, "in": "query", **description, "schema": schema}
 
 
 def _camel_case(name: str) -> str:

@@ -17,7 +17,7 @@ from chalicelib.events import service as events
 from chalicelib.events.webhooks import dispatch
 from chalicelib.events.webhooks import service as webhooks
 from chalicelib.events.webhooks import store as webhook_store
-from chalicelib.events.webhooks.model import BUS
+from chalicelib.events.webhooks.model import BUS, NewWebhook
 from chalicelib.feeds import state as feed_state
 from chalicelib.kernel import clock, locks, settings
 from chalicelib.kernel.aws import session as kernel_aws
@@ -45,7 +45,7 @@ def watch(
     monkeypatch.setattr(settings, "secret", secret)
     monkeypatch.setattr(dispatch, "_LANES_AT_ONCE", 1)  # moto is not made for threads
     configure(GNA_LOCAL="true")
-    webhooks.add({"url": receiver.url, "include_address": True})
+    webhooks.add(NewWebhook(url=receiver.url, include_address=True))
     emitters = (kernel_aws.session().events, tables._connection().client.meta.events)
     for emitter in emitters:
         emitter.register_first("before-send", watch.hear)

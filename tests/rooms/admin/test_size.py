@@ -15,7 +15,7 @@ from chalicelib.campaigns.service import Draft
 from chalicelib.events.webhooks import model as webhook_model
 from chalicelib.events.webhooks import service as webhooks
 from chalicelib.events.webhooks import store as webhook_store
-from chalicelib.events.webhooks.model import Attempt, Result
+from chalicelib.events.webhooks.model import Attempt, NewWebhook, Result
 from chalicelib.feeds import service as feeds
 from chalicelib.feeds import store as feed_store
 from chalicelib.feeds.state import WATCHED, Check, Trigger
@@ -113,10 +113,10 @@ def _fed(blog):
 def _hooked(configure):
     configure(GNA_LOCAL="true")
     url = "http://127.0.0.1:1099/" + _AMP * 2000
-    made = [webhooks.add({"url": url, "description": _AMP * 200}).webhook.id for _ in range(webhook_model.MOST)]
+    made = [webhooks.add(NewWebhook(url=url, description=_AMP * 200)).webhook.id for _ in range(webhook_model.MOST)]
     for number in range(60):
         result = Result(False, 599, "x" * 200, 99_999)
-        webhook_store.note(
+        webhook_store.add_attempt(
             made[0], Attempt(ids.new(), ids.new(), "CAMPAIGN_PUBLISHED", clock.text(clock.now()), number + 2, result)
         )
     return made[0]
