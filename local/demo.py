@@ -114,8 +114,8 @@ def sign_up(
         confirmation_expires_at=asked + model.CONFIRMATION_LIFE,
         sources=frozenset(),
         tags=frozenset(),
-        asked_sources=frozenset({source}),
-        asked_tags=frozenset(tags),
+        requested_sources=frozenset({source}),
+        requested_tags=frozenset(tags),
     )
     capture = model.parse_capture(source, list(tags), None, None)
     tables.transact(*store.create_writes(person, asked), captures.request_write(person.id, capture, asked))

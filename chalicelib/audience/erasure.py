@@ -42,7 +42,7 @@ def expire(subscriber_id: str) -> bool:
     event = outbox.event_write(
         EventType.SUBSCRIPTION_EXPIRED,
         subscriber.id,
-        {"subscriber_id": subscriber.id, "source": ",".join(sorted(subscriber.asked_sources))},
+        {"subscriber_id": subscriber.id, "source": ",".join(sorted(subscriber.requested_sources))},
     )
     try:
         tables.transact(*subscribers.expire_writes(subscriber, now), event)

@@ -64,8 +64,8 @@ class Subscriber(Struct, frozen=True):
     confirmation_expires_at: datetime | None
     sources: frozenset[str]
     tags: frozenset[str]
-    asked_sources: frozenset[str]
-    asked_tags: frozenset[str]
+    requested_sources: frozenset[str]
+    requested_tags: frozenset[str]
 
     @property
     def activated(self) -> bool:

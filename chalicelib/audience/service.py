@@ -165,7 +165,7 @@ def _unsubscribe(token: Token) -> None:
 
 def _activate(subscriber: Subscriber, row: TokenRow, now: datetime) -> None:
     if subscriber.activated:
-        writes = subscribers.join_sources_writes(subscriber, now) if subscriber.asked_sources else []
+        writes = subscribers.join_sources_writes(subscriber, now) if subscriber.requested_sources else []
     else:
         writes = [*subscribers.activate_writes(subscriber, now), counts.joined_write(now)]
     tables.transact(

@@ -22,7 +22,7 @@ def process(pseudonym: str) -> str | None:
 
 
 def event_write(type: EventType, subscriber: Subscriber) -> tables.Write:
-    sources = ",".join(sorted(subscriber.asked_sources))
+    sources = ",".join(sorted(subscriber.requested_sources))
     return outbox.event_write(type, subscriber.id, {"subscriber_id": subscriber.id, "source": sources})
 
 
@@ -67,13 +67,13 @@ def _new_subscriber(waiting: WaitingSignUp, now: datetime) -> Subscriber:
         nickname=waiting.sign_up.nickname,
         status=model.PENDING,
         unsubscribe_secret=ids.secret(),
-        created_at=waiting.asked_at,
+        created_at=waiting.requested_at,
         activated_at=None,
         confirmation_expires_at=now + model.CONFIRMATION_LIFE,
         sources=frozenset(),
         tags=frozenset(),
-        asked_sources=frozenset({waiting.sign_up.capture.source}),
-        asked_tags=waiting.sign_up.capture.tags,
+        requested_sources=frozenset({waiting.sign_up.capture.source}),
+        requested_tags=waiting.sign_up.capture.tags,
     )
 
 
@@ -89,10 +89,10 @@ def _register_again(waiting: WaitingSignUp, subscriber: Subscriber, now: datetim
 
 def _new_capture(subscriber: Subscriber, sign_up: SignUp) -> Capture | None:
     """None also beyond the limits: anybody can sign anybody up, and must not be able to fill their row."""
-    known = subscriber.sources | subscriber.asked_sources
+    known = subscriber.sources | subscriber.requested_sources
     source = sign_up.capture.source
     if not sign_up.names_source or (subscriber.activated and source in known):
         return None
-    tags = subscriber.tags | subscriber.asked_tags | sign_up.capture.tags
+    tags = subscriber.tags | subscriber.requested_tags | sign_up.capture.tags
     too_many = len(known | {source}) > model.MOST_SOURCES or len(tags) > model.MOST_TAGS_IN_ALL
     return None if too_many else sign_up.capture

@@ -69,17 +69,17 @@ def confirm_writes(subscriber: Subscriber, now: datetime) -> list[Write]:
     actions = [CaptureRow.status.set(model.CAPTURE_CONFIRMED), CaptureRow.updated_at.set(clock.text(now))]
     return [
         Update(CaptureRow(subscriber.id, source), actions, CaptureRow.status.exists())
-        for source in sorted(subscriber.asked_sources)
+        for source in sorted(subscriber.requested_sources)
     ]
 
 
 def expire_writes(subscriber: Subscriber, now: datetime) -> list[Write]:
     """An id-only tombstone of each capture is kept for a while."""
-    return [_tombstone_write(subscriber, source, now) for source in sorted(subscriber.asked_sources)]
+    return [_tombstone_write(subscriber, source, now) for source in sorted(subscriber.requested_sources)]
 
 
 def delete_writes(subscriber: Subscriber) -> list[Write]:
-    sources = sorted(subscriber.sources | subscriber.asked_sources)
+    sources = sorted(subscriber.sources | subscriber.requested_sources)
     return [Delete(CaptureRow(subscriber.id, source)) for source in sources]
 
 

@@ -40,7 +40,7 @@ class SignUpRow(tables.Row):
 class WaitingSignUp(Struct, frozen=True):
     pseudonym: str
     text: str
-    asked_at: datetime
+    requested_at: datetime
     sign_up: SignUp
 
 
@@ -50,7 +50,7 @@ def find(pseudonym: str) -> SignUpRow | None:
 
 def list_waiting(row: SignUpRow) -> list[WaitingSignUp]:
     """Oldest first: of two nicknames the last one counts."""
-    return sorted((_parse(row.pseudonym, text) for text in row.texts or ()), key=lambda waiting: waiting.asked_at)
+    return sorted((_parse(row.pseudonym, text) for text in row.texts or ()), key=lambda waiting: waiting.requested_at)
 
 
 def list_overdue(now: datetime) -> Iterator[str]:

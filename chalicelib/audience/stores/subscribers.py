@@ -50,8 +50,8 @@ class SubscriberRow(tables.Row):
     confirmation_expires_at = UnicodeAttribute(null=True)
     sources = UnicodeSetAttribute(null=True)
     tags = UnicodeSetAttribute(null=True)
-    asked_sources = UnicodeSetAttribute(null=True)
-    asked_tags = UnicodeSetAttribute(null=True)
+    requested_sources = UnicodeSetAttribute(null=True, attr_name="asked_sources")
+    requested_tags = UnicodeSetAttribute(null=True, attr_name="asked_tags")
     expires_at = NumberAttribute(null=True)
 
     by_status = ByStatus()
@@ -87,8 +87,8 @@ def create_writes(subscriber: Subscriber, now: datetime) -> list[Write]:
         unsubscribe_secret=subscriber.unsubscribe_secret,
         created_at=clock.text(subscriber.created_at),
         confirmation_expires_at=clock.text(until),
-        asked_sources=set(subscriber.asked_sources),
-        asked_tags=set(subscriber.asked_tags) or None,
+        requested_sources=set(subscriber.requested_sources),
+        requested_tags=set(subscriber.requested_tags) or None,
         expires_at=clock.epoch(until + _TTL_DELAY),
     )
     key = emails.claim_write(subscriber, until, clock.epoch(until + _TTL_DELAY), now)
@@ -101,9 +101,9 @@ def request_writes(subscriber: Subscriber, nickname: str | None, capture: Captur
     if nickname and not subscriber.activated:
         actions.append(SubscriberRow.nickname.set(nickname))
     if capture:
-        actions.append(SubscriberRow.asked_sources.add({capture.source}))
+        actions.append(SubscriberRow.requested_sources.add({capture.source}))
         if capture.tags:
-            actions.append(SubscriberRow.asked_tags.add(set(capture.tags)))
+            actions.append(SubscriberRow.requested_tags.add(set(capture.tags)))
     return [
         Update(SubscriberRow(subscriber.id), actions, _same_status(subscriber))
         if actions
@@ -204,8 +204,8 @@ def parse_subscriber(row: SubscriberRow) -> Subscriber:
         confirmation_expires_at=(clock.parse(row.confirmation_expires_at) if row.confirmation_expires_at else None),
         sources=frozenset(row.sources or ()),
         tags=frozenset(row.tags or ()),
-        asked_sources=frozenset(row.asked_sources or ()),
-        asked_tags=frozenset(row.asked_tags or ()),
+        requested_sources=frozenset(row.requested_sources or ()),
+        requested_tags=frozenset(row.requested_tags or ()),
     )
 
 
@@ -215,8 +215,8 @@ def _same_status(subscriber: Subscriber) -> Any:
 
 def _unchanged(subscriber: Subscriber) -> Any:
     """No source was requested or confirmed meanwhile: its capture would stay behind."""
-    asked = _equals(SubscriberRow.asked_sources, subscriber.asked_sources)
-    return _same_status(subscriber) & asked & _equals(SubscriberRow.sources, subscriber.sources)
+    requested = _equals(SubscriberRow.requested_sources, subscriber.requested_sources)
+    return _same_status(subscriber) & requested & _equals(SubscriberRow.sources, subscriber.sources)
 
 
 def _equals(path: Any, sources: frozenset[str]) -> Any:
@@ -226,10 +226,10 @@ def _equals(path: Any, sources: frozenset[str]) -> Any:
 def _merge_actions(subscriber: Subscriber) -> list[Any]:
     """What was requested becomes confirmed. Set operations, so that a request made meanwhile is not lost."""
     actions: list[Any] = []
-    if subscriber.asked_sources:
-        actions.append(SubscriberRow.sources.add(set(subscriber.asked_sources)))
-        actions.append(SubscriberRow.asked_sources.delete(set(subscriber.asked_sources)))
-    if subscriber.asked_tags:
-        actions.append(SubscriberRow.tags.add(set(subscriber.asked_tags)))
-        actions.append(SubscriberRow.asked_tags.delete(set(subscriber.asked_tags)))
+    if subscriber.requested_sources:
+        actions.append(SubscriberRow.sources.add(set(subscriber.requested_sources)))
+        actions.append(SubscriberRow.requested_sources.delete(set(subscriber.requested_sources)))
+    if subscriber.requested_tags:
+        actions.append(SubscriberRow.tags.add(set(subscriber.requested_tags)))
+        actions.append(SubscriberRow.requested_tags.delete(set(subscriber.requested_tags)))
     return actions
