@@ -37,7 +37,7 @@ assert answer["statusCode"] == 200, answer
 
 # A whole refusal: the keys fetched, the key found, the signature checked.
 _AUTHORIZER = """
-from chalicelib.access.handler import handle
+from chalicelib.access.authorizer import handle
 token = "eyJhbGciOiJSUzI1NiIsImtpZCI6ImsifQ.e30." + "A" * 342
 arn = "arn:aws:execute-api:eu-west-1:123456789012:abcdef1234/api/GET/admin"
 verdict = handle({"type": "TOKEN", "authorizationToken": token, "methodArn": arn}, None)
