@@ -73,7 +73,7 @@ def test_a_hundred_at_once_make_one_request(ring, team):
     assert team.asked == 1
 
 
-def test_an_outage_is_bridged_for_four_hours_and_then_closes_the_door(ring, team):
+def test_an_outage_is_bridged_for_four_hours_and_then_nobody_gets_in(ring, team):
     ring.find("current", NOW)
     team.vanish()
     for later in (1, HOUR, 2 * HOUR, 4 * HOUR - 1):
@@ -82,7 +82,7 @@ def test_an_outage_is_bridged_for_four_hours_and_then_closes_the_door(ring, team
         ring.find("current", NOW + 4 * HOUR)
 
 
-def test_after_an_outage_the_door_opens_again(ring, team):
+def test_after_an_outage_keys_are_fetched_again(ring, team):
     team.status = 503
     with pytest.raises(Unavailable):
         ring.find("current", NOW)
