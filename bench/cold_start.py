@@ -38,7 +38,7 @@ assert answer["statusCode"] == {status}, answer
 
 # What a request would wait for if rooms were not loaded at their first request.
 _EVERY_ROOM = """
-import importlib, pkgutil, chalicelib
+import app, importlib, pkgutil, chalicelib
 for module in pkgutil.walk_packages(chalicelib.__path__, "chalicelib."):
     importlib.import_module(module.name)
 """

@@ -76,6 +76,24 @@ def signed(header: Any, body: Any, key: tuple[str, int] = OWN) -> str:
     return f"{text}.{part(private_key(*key).sign(text.encode(), PKCS1v15(), SHA256()))}"
 
 
+def malformed() -> Iterator[str]:
+    """What is not a token at all, or one with something beside it."""
+    honest = token()
+    header, body, signature = honest.split(".")
+    yield from ("x", ".", "..", "...", " ", "a.b", "a.b.c", "\x00", "null", "Bearer", "undefined")
+    yield from (
+        f" {honest}",
+        f"{honest} ",
+        f"{honest}\n",
+        f"Bearer {honest}",
+        f"{honest},{honest}",
+        f"{honest}.{honest}",
+    )
+    yield from (f"{header}.{body}", f"{header}.{body}.", f".{body}.{signature}", f"{header}..{signature}")
+    yield from (f"{header}=.{body}.{signature}", f"{header}.{body}.{signature}==", f"{header}.{body}.{signature}%3D")
+    yield from (f"{header}.{body}.{signature}.x.y", honest.replace(".", "．"), f"é{honest}", "A" * 4000)
+
+
 def refused(verdict: Callable[[str], object], text: str, reason: str = "Invalid token") -> None:
     with pytest.raises(Refused) as refusal:
         verdict(text)
