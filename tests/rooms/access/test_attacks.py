@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import hmac
+import json
 import time
 
 import pytest
@@ -44,6 +45,13 @@ def test_the_public_key_as_a_shared_secret(verdict, form, encoding, algorithm):
     secret = private_key(*OWN).public_key().public_bytes(encoding, form)
     text = f"{part({'alg': algorithm, 'kid': 'current'})}.{part(claims())}"
     refused(verdict, f"{text}.{part(hmac.digest(secret, text.encode(), hashlib.sha256))}")
+
+
+def test_the_published_key_as_a_shared_secret(verdict):
+    text = f"{part({'alg': 'HS256', 'kid': 'current'})}.{part(claims())}"
+    for published in (jwk(), {"keys": [jwk()]}):
+        secret = json.dumps(published).encode()
+        refused(verdict, f"{text}.{part(hmac.digest(secret, text.encode(), hashlib.sha256))}")
 
 
 @pytest.mark.parametrize("algorithm", ["PS256", "PS384", "PS512", "RS384", "RS512"])
