@@ -111,7 +111,7 @@ TABLES = (
         "feeds",
         "the watched feed: known entries and recent checks",
         "",
-        f"checks {spoken(feeds.CHECKS_KEPT)}, webhook calls {spoken(feeds.CALLS_KEPT)}, the rest while the feed is watched",
+        f"checks {spoken(feeds.CHECKS_KEPT)}, webhook calls {spoken(feeds.CALLS_KEPT)}, the rest while it is watched",
     ),
 )
 

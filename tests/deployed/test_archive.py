@@ -82,6 +82,11 @@ def test_every_module_imports_with_nothing_but_the_package(unpacked):
     _run(unpacked, f"import importlib\nfor name in {['app', *modules, *libraries]}: importlib.import_module(name)")
 
 
+def test_pyjwt_finds_the_cryptography_it_needs(unpacked):
+    """PyJWT imports without it too, and would then refuse every token."""
+    assert _run(unpacked, "from jwt.algorithms import has_crypto; print(has_crypto)").strip() == "True"
+
+
 def test_every_service_client_can_be_made(unpacked):
     program = "from chalicelib.kernel.aws import session\nfor name in {}: session.client(name)"
     _run(unpacked, program.format(sorted(archive.SERVICES)))
