@@ -16,8 +16,9 @@ LARGEST = 15_000_000
 
 _LONG_AGO = (1980, 1, 1, 0, 0, 0)
 _DATA = PurePosixPath("botocore/data")
-# Scripts, what only building needs, and the DNS library that email-validator would ask about domains: we do not.
-_UNUSED = ("bin/", "cffi/", "dns/", "pycparser/")
+# Scripts, what only building needs, the DNS library that email-validator would ask about domains (we do not), and
+# what boto3 makes resources from (we use clients).
+_UNUSED = ("bin/", "boto3/data/", "boto3/examples/", "cffi/", "dns/", "pycparser/")
 # What only a compiler or a type checker reads.
 _SUFFIXES = (".pyc", ".pyi", ".h", ".c", ".pyx", ".pxd", "py.typed")
 

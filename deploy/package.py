@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from deploy import archive, functions, template
+from deploy import archive, functions, template, wheels
 
 ROOT = Path(__file__).parent.parent
 ARCHITECTURES = ("x86_64", "arm64")
@@ -18,11 +18,12 @@ _KEPT = ("PATH", "HOME", "TMPDIR", "LANG", "SSL_CERT_FILE")
 
 def package(stage: str, architecture: str, build: Path) -> Path:
     """Build in a copy of the project that holds nothing but what is deployed; return the template's path."""
-    project, made = build / "project", build / "chalice"
-    for folder in (project, made):
+    project, made, checked = build / "project", build / "chalice", build / "wheels"
+    for folder in (project, made, checked):
         shutil.rmtree(folder, ignore_errors=True)
     _lay_out(project, stage, architecture)
-    _run_chalice(project, stage, made)
+    wheels.download(project / "requirements.txt", architecture, checked)
+    _run_chalice(project, stage, made, wheels.environment(architecture, checked))
     finished = template.finish(json.loads((made / "sam.json").read_text()))
     template.write(finished, build / "template.json")
     archive.pack(made / "deployment.zip", build / "deployment.zip")
@@ -45,10 +46,11 @@ def _lay_out(project: Path, stage: str, architecture: str) -> None:
     template.write(template.to_merge(), folder / "merge.json")
 
 
-def _run_chalice(project: Path, stage: str, made: Path) -> None:
+def _run_chalice(project: Path, stage: str, made: Path, pip: dict[str, str]) -> None:
     """With nothing of our own settings around, so that none of them can end up in a package."""
-    kept = {name: value for name, value in os.environ.items() if name in _KEPT or name.startswith("PIP_")}
-    environment = kept | {"AWS_DEFAULT_REGION": "us-east-1", "GNA_PREFIX": f"gna-{stage}"}
+    kept = {name: value for name, value in os.environ.items() if name in _KEPT}
+    settings = {"AWS_DEFAULT_REGION": "us-east-1", "GNA_PREFIX": f"gna-{stage}"}
+    environment = kept | settings | pip
     chalice = [sys.executable, "-c", "from chalice.cli import main; main()", "package", "--stage", stage]
     options = ["--merge-template", ".chalice/merge.json", str(made.resolve())]
     run = subprocess.run(

@@ -42,7 +42,7 @@ def read(name: str, environ: Mapping[str, str] | None = None) -> Stage:
     file = FOLDER / f"{name}.env"
     if not file.exists():
         raise Refused(
-            f"{file.name} is missing: copy deploy/stages/example.env to deploy/stages/{file.name}and fill it in"
+            f"{file.name} is missing: copy deploy/stages/example.env to deploy/stages/{file.name} and fill it in"
         )
     written = parse(file.read_text())
     chosen = os.environ if environ is None else environ

@@ -161,6 +161,21 @@ def _is_documented(package: ast.Module) -> bool:
     return not package.body or ast.get_docstring(package) is not None
 
 
+def test_reading_a_feed_knows_only_the_kernel():
+    reading = [module for module in MODULES if _place(module).startswith("feeds/reading/")]
+    allowed = ("chalicelib.kernel.", "chalicelib.feeds.reading.")
+    breaks = {
+        _place(module): {
+            name
+            for name in _imports(ast.walk(_tree(module)))
+            if name.startswith("chalicelib.") and not f"{name}.".startswith(allowed)
+        }
+        for module in reading
+    }
+    assert reading
+    assert not _offenders(breaks)
+
+
 def test_names_say_something():
     assert not [_place(module) for module in MODULES if module.stem in MEANINGLESS]
 

@@ -64,7 +64,7 @@ def gather() -> Overview:
         next=min(scheduled, key=lambda one: one.scheduled_at or one.created_at, default=None),
         sending=tuple(sending),
         feed=feed,
-        bounces=fallbacks.or_none(lambda: bounces.page(1, 1).total),
+        bounces=fallbacks.or_none(lambda: bounces.list_page(1, 1).total),
         account=account,
         concerns=tuple(_concerns([*drafts, *sent], feed, account)),
     )
@@ -85,7 +85,7 @@ def _concerns(recent: list[Campaign], feed: feeds.View | None, account: Account 
         elif campaign.delivery_state is DeliveryState.FAILED:
             yield Concern(True, f"“{subject}” was not sent to everyone.", path, "View report")
     if feed and feed.url and (feed.state.is_failing or feed.state.stopped):
-        yield Concern(True, f"The feed cannot be read: {feed.state.said}.", "/admin/feed", "View feed")
+        yield Concern(True, f"The feed cannot be read: {feed.state.summary}.", "/admin/feed", "View feed")
     for webhook in fallbacks.or_none(webhooks.list_webhooks) or []:
         if webhook.state == webhooks_model.DISABLED:
             yield Concern(True, "A webhook was disabled.", f"/admin/webhooks/{webhook.id}", "View webhook")

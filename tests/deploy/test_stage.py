@@ -82,3 +82,7 @@ def test_the_answers_are_put_back_after_chalice_deployed(tmp_path):
 def test_the_answers_want_a_deployment_first(tmp_path):
     with pytest.raises(Refused, match="chalice deploy --stage dev"):
         plain.answers(Stage("dev", {}), lambda _: None, tmp_path)
+
+
+def test_chalice_finds_what_is_written_for_it():
+    assert (plain.FOLDER / "config.json").exists()

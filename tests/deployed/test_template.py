@@ -149,7 +149,7 @@ def test_the_authorizer_looks_at_the_header_of_access_and_remembers_no_verdict(p
 
 def test_the_authorizers_function_stands_alone_and_may_touch_nothing(packaged):
     assert packaged.resources(FUNCTION)["Authorizer"]["Handler"] == "chalicelib.access.authorizer.handle"
-    statements = _statements(packaged.resources("AWS::IAM::Role")["DoorRole"])
+    statements = _statements(packaged.resources("AWS::IAM::Role")["AuthorizerRole"])
     assert {action.split(":")[0] for statement in statements for action in statement["Action"]} == {"logs"}
 
 

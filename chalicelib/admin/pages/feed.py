@@ -18,7 +18,7 @@ _ROOM = 28_000
 
 def open_feed(request: Request) -> Response:
     view, hook = service.view(), settings.current().url("/api/webhooks/feed")
-    weights = [_ENTRY + sum(truncate.html_size(entry[name] or "") for name in _SHOWN) for entry in view.entries]
+    weights = [_ENTRY + sum(truncate.html_size(getattr(entry, name)) for name in _SHOWN) for entry in view.entries]
     return shell.page(
         request,
         "admin/feed.html",
@@ -36,5 +36,5 @@ def look_at_feed(request: Request) -> Response:
 
 def _told(history: Sequence[Check]) -> list[tuple[Check, int]]:
     """The latest of each run of checks with the same outcome, and how many they were: most find nothing."""
-    runs = groupby(history, key=lambda check: (check.trigger, check.result, check.said, check.campaign_id))
+    runs = groupby(history, key=lambda check: (check.trigger, check.result, check.summary, check.campaign_id))
     return [(run[0], len(run)) for run in (list(checks) for _, checks in runs)]

@@ -22,6 +22,7 @@ from chalicelib.campaigns.model import Counts, Format
 from chalicelib.campaigns.sending import deliveries
 from chalicelib.campaigns.service import Draft
 from chalicelib.events.webhooks import service as webhooks
+from chalicelib.events.webhooks.model import NewWebhook
 from chalicelib.feeds import service as feeds
 from chalicelib.feeds.state import Trigger
 from chalicelib.kernel import clock, ids
@@ -104,7 +105,7 @@ def _furnish(house: Desk, person: Any, blog: Any, receiver: Receiver) -> None:
     house.sent = _finished("What to do in the garden when it rains", Counts(40, 40, 0, 0))
     house.failed = _finished("Seed swap on Saturday", Counts(40, 36, 1, 3), "3 emails may or may not have been sent")
     bounces.record_refusal(house.reader, house.failed, "MessageRejected")
-    house.hook = webhooks.add({"url": receiver.url, "description": "Ledger of the seed bank"}).webhook.id
+    house.hook = webhooks.add(NewWebhook(url=receiver.url, description="Ledger of the seed bank")).webhook.id
     webhooks.test(house.hook)
 
 

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from chalicelib.admin import configuration
 from chalicelib.bounces import service as bounces
 from chalicelib.events.webhooks import service as webhooks
+from chalicelib.events.webhooks.model import NewWebhook
 from chalicelib.kernel import ids
 from chalicelib.mail.account import Account, Identity
 from tests.rooms.admin.conftest import text
@@ -24,7 +25,7 @@ def receiver():
 @pytest.fixture
 def hook(desk, configure, receiver):
     configure(GNA_LOCAL="true", SITE_URL="https://news.example.org")
-    return webhooks.add({"url": receiver.url}).webhook.id
+    return webhooks.add(NewWebhook(url=receiver.url)).webhook.id
 
 
 def test_a_bounce_is_shown_with_its_person_who_can_be_removed_there(desk, person):
