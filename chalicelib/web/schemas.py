@@ -61,7 +61,7 @@ def read(body: type[Body], sent: Mapping[str, Any]) -> Body:
 def build(body: type[Body], source: object, /, **given: Any) -> Body:
     """An answer made from what it shows: fields of the same name are taken over, times and states as text."""
     values = {field.name: getattr(source, field.name) for field in _fields(body) if field.name not in given} | given
-    return body(**{name: _shown(value) for name, value in values.items()})
+    return body(**{name: _json_value(value) for name, value in values.items()})
 
 
 def text(name: str, longest: int | None = None) -> Reads:
@@ -134,7 +134,7 @@ def _as_it_is(name: str) -> Reads:
     return Reads(lambda value: value)
 
 
-def _shown(value: Any) -> Any:
+def _json_value(value: Any) -> Any:
     if isinstance(value, datetime):
         return clock.text(value)
     return value.value if isinstance(value, Enum) else value

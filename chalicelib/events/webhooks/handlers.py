@@ -113,15 +113,15 @@ def list_attempts(request: Request) -> Response:
 
 def _webhook(webhook: model.Webhook) -> bodies.Webhook:
     """Never the secret, nor the name of its key."""
-    return schemas.build(bodies.Webhook, webhook, **_shown(webhook))
+    return schemas.build(bodies.Webhook, webhook, **_computed_fields(webhook))
 
 
 def _webhook_with_secret(revealed: service.Revealed) -> bodies.WebhookWithSecret:
     webhook = revealed.webhook
-    return schemas.build(bodies.WebhookWithSecret, webhook, secret=revealed.secret, **_shown(webhook))
+    return schemas.build(bodies.WebhookWithSecret, webhook, secret=revealed.secret, **_computed_fields(webhook))
 
 
-def _shown(webhook: model.Webhook) -> dict[str, object]:
+def _computed_fields(webhook: model.Webhook) -> dict[str, object]:
     overlapping = webhook.live_previous(clock.now())
     return {
         "types": sorted(webhook.types),
