@@ -1,7 +1,8 @@
 """The map of Gna: every room's routes, and every schedule, queue and topic it answers to.
 
-A room's routes are in its `routes.py`. The modules behind them, and behind the handlers below, are imported when they
-are first needed, so that no call waits for rooms it does not visit.
+The rooms are listed in `chalicelib/web/routing.py`, and the routes of each in its `routes.py`. The modules behind the
+routes, and behind the handlers below, are imported when they are first needed, so that no call waits for rooms it does
+not visit.
 """
 
 from typing import Any
@@ -13,8 +14,6 @@ from chalicelib.kernel import deadlines, settings
 from chalicelib.kernel.aws import queues
 from chalicelib.web import routing
 from chalicelib.web.guards import ACCESS_HEADER
-
-ROOMS = ("web", "audience", "bounces", "campaigns", "events", "feeds", "admin")
 
 app = Chalice(app_name="gna")
 personal_data.register("bounces", "bounces.service")
@@ -28,7 +27,7 @@ def authorizer(request: AuthRequest) -> dict[str, Any]:
     return decide(request.token, request.method_arn)
 
 
-routing.register(app, routing.tables(ROOMS), authorizer)
+routing.register(app, routing.all_routes(), authorizer)
 
 
 @app.on_sqs_message(queue=queues.name("audience"), batch_size=10)

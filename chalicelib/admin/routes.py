@@ -44,6 +44,6 @@ ROUTES = (
     admin_page("GET /admin/webhooks/{webhook_id}/remove", "admin.pages.webhooks:ask_hook_removal"),
     admin_page("POST /admin/webhooks/{webhook_id}/remove", "admin.pages.webhooks:remove_hook"),
     admin_page("GET /admin/settings", "admin.pages.settings:show_settings"),
-    admin_page("GET /admin/api", "admin.pages.api:read_api"),
+    admin_page("GET /admin/api", "admin.pages.api:show_api"),
     admin_api("GET /admin/api/openapi.json", "admin.pages.api:describe_api"),
 )
