@@ -1,8 +1,7 @@
 """The map of Gna: every room's routes, and every schedule, queue and topic it answers to.
 
-The rooms are listed in `chalicelib/web/routing.py`, and the routes of each in its `routes.py`. The modules behind the
-routes, and behind the handlers below, are imported when they are first needed, so that no call waits for rooms it does
-not visit.
+The rooms are listed in `chalicelib/web/routing.py`, and the routes of each in its `routes.py`. The modules behind
+routes and handlers are imported when they are first needed, so that no call waits for rooms it does not visit.
 """
 
 from typing import Any

@@ -5,7 +5,7 @@ from chalicelib.kernel import settings
 
 WELL = {
     "SITE_URL": "https://news.example.org",
-    "FROM_EMAIL": "The Letter <letter@example.org>",
+    "FROM_EMAIL": "The News <news@example.org>",
     "ADMIN_EMAIL": "me@example.org",
     "POSTAL_ADDRESS": "Example Street 1",
     "ALLOWED_ORIGINS": "https://example.org",
@@ -21,7 +21,7 @@ def _found(**changes: str) -> list[diagnostics.Finding]:
     return diagnostics.check(settings.load(WELL | changes))
 
 
-def test_a_complete_configuration_gives_nothing_to_say():
+def test_a_complete_configuration_has_no_findings():
     assert _found() == []
 
 
@@ -57,7 +57,7 @@ def test_what_does_not_work_is_an_error(changes, what):
         ({"DISABLE_AUTH": "true"}, "DISABLE_AUTH is on"),
     ],
 )
-def test_what_one_should_know_is_a_note(changes, what):
+def test_what_is_good_to_know_is_a_note(changes, what):
     [finding] = _found(**changes)
     assert (finding.serious, finding.what) == (False, what)
 
@@ -69,5 +69,5 @@ def test_a_finding_is_one_line_with_what_why_and_how():
     )
 
 
-def test_a_local_runner_is_not_told_what_only_a_deployment_needs():
+def test_the_local_runner_is_not_warned_of_what_only_a_deployment_needs():
     assert _found(GNA_LOCAL="true", SITE_URL="http://127.0.0.1:8000", CONFIGURATION_SET="") == []

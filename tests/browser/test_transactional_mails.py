@@ -1,16 +1,16 @@
-"""The mails with a link in them, as a mail program shows them: for everybody, on a phone, in the dark."""
+"""Mails with a link, as a mail program shows them: on a desktop, on a phone, and in dark colours."""
 
 import pytest
 
 from chalicelib.mail import transactional
-from tests.browser.looking import fits, shoot, violations
+from tests.browser.page_checks import fits, shoot, violations
 
 LINK = "https://news.example.org/confirm?token=0193a5c4-11f0-7a6b-8c01-2d3e4f506172." + "x" * 32
 TO = "ada@example.net"
 
 
 @pytest.fixture(scope="module")
-def letters():
+def mails():
     return {
         "confirm": transactional.confirm_mail(TO, LINK),
         "magic-link": transactional.magic_link_mail(TO, LINK),
@@ -22,26 +22,26 @@ def letters():
 
 
 @pytest.mark.parametrize(
-    ("face", "width", "scheme"), [("desk", 800, "light"), ("phone", 360, "light"), ("dark", 800, "dark")]
+    ("face", "width", "scheme"), [("desktop", 800, "light"), ("phone", 360, "light"), ("dark", 800, "dark")]
 )
-def test_every_letter_is_for_everybody(browser, letters, face, width, scheme):
+def test_every_mail_is_accessible_and_fits(browser, mails, face, width, scheme):
     context = browser.new_context(viewport={"width": width, "height": 640}, color_scheme=scheme)
     page, asked, wrong = context.new_page(), [], {}
     page.on("request", lambda request: asked.append(request.url))
-    for name, letter in letters.items():
-        page.set_content(letter.html)
-        shoot(page, f"letters/{face}-{name}")
-        wrong[name] = violations(page, letter=True) + ([] if fits(page) else ["does not fit"])
+    for name, mail in mails.items():
+        page.set_content(mail.html)
+        shoot(page, f"mails/{face}-{name}")
+        wrong[name] = violations(page, mail=True) + ([] if fits(page) else ["does not fit"])
     context.close()
     assert {name: found for name, found in wrong.items() if found} == {}
     assert asked == []
 
 
-def test_each_has_one_clear_button_and_its_address_in_words(letters, browser):
+def test_each_has_one_button_and_its_link_as_text(mails, browser):
     page = browser.new_page()
     for name in ("confirm", "magic-link", "change-email", "lift"):
-        page.set_content(letters[name].html)
+        page.set_content(mails[name].html)
         links = page.locator(f"a[href='{LINK}']")
         assert [link for link in links.all_inner_texts() if "://" not in link] == [links.first.inner_text()]
-        assert LINK in letters[name].text
+        assert LINK in mails[name].text
     page.close()
