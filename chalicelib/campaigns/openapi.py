@@ -4,7 +4,7 @@ from typing import Any
 
 from chalicelib.campaigns import fields
 from chalicelib.campaigns.model import DeliveryState, Format, Origin, State
-from chalicelib.campaigns.review.preflight import Level
+from chalicelib.kernel.findings import Level
 
 Part = dict[str, Any]
 

@@ -1,6 +1,6 @@
 """The SES account as it is now: how much may be sent, whether to everybody, and whether it will be believed."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from msgspec import Struct
@@ -38,7 +38,11 @@ class Identity(Struct, frozen=True):
 
 def account() -> Account:
     with failures.translated():
-        answer = session.client("sesv2").get_account()
+        return parse_account(session.client("sesv2").get_account())
+
+
+def parse_account(answer: Mapping[str, Any]) -> Account:
+    """An Account from SES's own answer, whoever asked for it."""
     quota = answer.get("SendQuota", {})
     return Account(
         per_day=float(quota.get("Max24HourSend", 0)),
@@ -54,7 +58,7 @@ def identity() -> Identity | None:
     """The identity FROM_EMAIL is sent under, None if SES has none; an address has precedence over its domain."""
     for name in _names(addresses.wire(mailboxes.sender_address())):
         if answer := _found(name):
-            return _identity(name, answer)
+            return parse_identity(name, answer)
     return None
 
 
@@ -77,7 +81,8 @@ def _found(name: str) -> dict[str, Any] | None:
         raise
 
 
-def _identity(name: str, answer: dict[str, Any]) -> Identity:
+def parse_identity(name: str, answer: Mapping[str, Any]) -> Identity:
+    """An Identity from SES's own answer, whoever asked for it."""
     dkim = answer.get("DkimAttributes", {})
     return Identity(
         name=name,

@@ -2,8 +2,6 @@
 
 from typing import Any
 
-from msgspec import to_builtins
-
 from chalicelib.campaigns import fields, service
 from chalicelib.campaigns.content import renderer
 from chalicelib.campaigns.handlers import draft
@@ -11,6 +9,7 @@ from chalicelib.campaigns.model import CampaignDetail
 from chalicelib.campaigns.review import preflight, previews
 from chalicelib.campaigns.review.preflight import Report
 from chalicelib.kernel import clock
+from chalicelib.kernel.findings import Finding
 from chalicelib.web import responses
 from chalicelib.web.request import Request
 from chalicelib.web.responses import Response
@@ -51,5 +50,9 @@ def _report(report: Report) -> dict[str, Any]:
         "cost_usd": report.cost,
         "finishes_at": clock.text(report.finishes_at) if report.finishes_at else None,
         "size": report.size,
-        "findings": [to_builtins(finding) for finding in report.findings],
+        "findings": [_finding(finding) for finding in report.findings],
     }
+
+
+def _finding(finding: Finding) -> dict[str, str]:
+    return {"level": finding.level.value, "code": finding.code, "message": finding.text}

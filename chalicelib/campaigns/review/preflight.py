@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
-from enum import StrEnum
 from math import ceil
 
 from msgspec import Struct
@@ -15,26 +14,15 @@ from chalicelib.campaigns.model import CampaignDetail, Targeting
 from chalicelib.campaigns.review import prices
 from chalicelib.kernel import clock, settings
 from chalicelib.kernel.errors import Unavailable
+from chalicelib.kernel.findings import Finding, Level
 from chalicelib.mail import account as mail_account
-from chalicelib.mail import bulk
-from chalicelib.mail.account import Account, Identity
+from chalicelib.mail import account_findings, bulk
+from chalicelib.mail.account import Account
 
 CLIPPED_AT = 102 * 1024  # Gmail cuts a longer mail off, and the unsubscribe link with it
 LARGEST = bulk.LARGEST_TEMPLATE - 10_000  # room for the subject and the headers
 _LONG_SUBJECT = 70
 _LONGEST_URL = 100
-
-
-class Level(StrEnum):
-    ERROR = "error"
-    WARNING = "warning"
-    NOTE = "note"
-
-
-class Finding(Struct, frozen=True):
-    level: Level
-    code: str
-    message: str
 
 
 class Report(Struct, frozen=True):
@@ -68,10 +56,14 @@ def check(detail: CampaignDetail, visit: bool = False) -> Report:
     finishes_at = None
     try:
         account = mail_account.account()
-        findings += [*check_account(account, people), *check_identity(mail_account.identity())]
+        findings += [
+            *account_findings.check_account(account),
+            *account_findings.check_quota(account, people),
+            *account_findings.check_identity(mail_account.identity()),
+        ]
         finishes_at = _finish(account, people, clock.now())
     except Unavailable as failure:
-        findings.append(Finding(Level.WARNING, "ses_silent", f"SES could not be reached: {failure.reason}"))
+        findings.append(account_findings.no_response(failure.reason))
     size = len(mailing.html.encode())
     return Report(people, round(prices.sending_cost(people), 4), finishes_at, size, tuple(findings))
 
@@ -118,26 +110,6 @@ def check_visits(urls: Sequence[str], visit: bool) -> Iterator[Finding]:
 def check_recipients(people: int) -> Iterator[Finding]:
     if not people:
         yield Finding(Level.WARNING, "nobody", "This campaign has no recipients.")
-
-
-def check_account(account: Account, people: int) -> Iterator[Finding]:
-    if not account.sending_enabled:
-        yield Finding(Level.ERROR, "paused", "Sending is paused in SES.")
-    if account.in_sandbox:
-        message = "SES is in the sandbox: only verified addresses receive email. Request production access in AWS."
-        yield Finding(Level.WARNING, "sandbox", message)
-    if people > account.left_today:
-        left = int(account.left_today)
-        message = f"SES allows {left} more emails today. The rest follow as the quota renews; nothing is lost."
-        yield Finding(Level.WARNING, "over_quota", message)
-
-
-def check_identity(identity: Identity | None) -> Iterator[Finding]:
-    if not identity or not identity.verified:
-        yield Finding(Level.ERROR, "unverified", "FROM_EMAIL is not verified in SES, so nothing can be sent.")
-    elif not identity.dkim:
-        message = f"DKIM is not set up for {identity.name}: large providers reject it or mark it as spam."
-        yield Finding(Level.WARNING, "no_dkim", message)
 
 
 def _of_size(mailing: Mailing) -> Iterator[Finding]:

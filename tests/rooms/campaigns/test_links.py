@@ -13,8 +13,8 @@ from chalicelib.campaigns import service
 from chalicelib.campaigns.content import links
 from chalicelib.campaigns.content.links import Links, Verdict
 from chalicelib.campaigns.review import preflight
-from chalicelib.campaigns.review.preflight import Level
 from chalicelib.campaigns.service import Draft
+from chalicelib.kernel.findings import Level
 from tests.rooms.kernel.server import Server
 
 

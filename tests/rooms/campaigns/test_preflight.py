@@ -1,15 +1,13 @@
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 import pytest
-from msgspec.structs import replace
 
 from chalicelib.campaigns.content import renderer
 from chalicelib.campaigns.content.links import Links
 from chalicelib.campaigns.model import Campaign, CampaignDetail, Content
 from chalicelib.campaigns.review import preflight
 from chalicelib.mail import bulk
-from chalicelib.mail.account import Account, Identity
+from chalicelib.mail.account import Account
 
 NOW = datetime(2026, 11, 16, 9, tzinfo=UTC)
 GOOD = Account(50_000, 14, 0, False, True, "HEALTHY")
@@ -65,34 +63,6 @@ def test_what_is_not_too_large_can_be_sent():
 def test_small_things_are_noted():
     assert codes("<p>x</p>", text=None) == {"text_made"}
     assert codes("<p>x</p>", subject="x" * 71) == {"long_subject"}
-
-
-@pytest.mark.parametrize(
-    ("changes", "people", "expected"),
-    [
-        ({}, 100, set()),
-        ({"in_sandbox": True}, 100, {"sandbox"}),
-        ({"sending_enabled": False}, 100, {"paused"}),
-        ({"sent_today": 49_950}, 100, {"over_quota"}),
-        ({"per_day": -1}, 1_000_000, set()),
-    ],
-)
-def test_what_of_the_account_would_hurt(changes: dict[str, Any], people, expected):
-    account = replace(GOOD, **changes)
-    assert {finding.code for finding in preflight.check_account(account, people)} == expected
-
-
-@pytest.mark.parametrize(
-    ("identity", "expected"),
-    [
-        (None, {"unverified"}),
-        (Identity("example.org", False, False, "PENDING", None), {"unverified"}),
-        (Identity("example.org", True, False, "PENDING", None), {"no_dkim"}),
-        (Identity("example.org", True, True, "SUCCESS", None), set()),
-    ],
-)
-def test_what_of_the_sender_would_hurt(identity, expected):
-    assert {finding.code for finding in preflight.check_identity(identity)} == expected
 
 
 @pytest.mark.parametrize(
