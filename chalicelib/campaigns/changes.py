@@ -16,10 +16,8 @@ from chalicelib.events import outbox
 from chalicelib.events.model import EventType, Payload
 from chalicelib.kernel import clock, ids
 from chalicelib.kernel.aws import tables
-from chalicelib.kernel.aws.failures import Stale
-from chalicelib.kernel.errors import NotFound, Unavailable
-
-_ATTEMPTS = 4
+from chalicelib.kernel.aws.failures import retry_stale
+from chalicelib.kernel.errors import NotFound
 
 Changed = tuple[CampaignDetail, list[tables.Write]]
 Change = Callable[[CampaignDetail], Changed]
@@ -33,20 +31,18 @@ def get_detail(campaign_id: str) -> CampaignDetail:
     return detail
 
 
-def apply(campaign_id: str, deed: Action | None, change: Change) -> CampaignDetail:
-    for _ in range(_ATTEMPTS):
+def apply(campaign_id: str, action: Action | None, change: Change) -> CampaignDetail:
+    def decide() -> CampaignDetail:
         before = get_detail(campaign_id)
-        if deed:
-            model.permit(deed, before.campaign.state)
+        if action:
+            model.permit(action, before.campaign.state)
         after, writes = change(before)
-        try:
-            if writes:
-                tables.transact(*writes)
-                outbox.relay_soon(campaign_id)
-            return after
-        except Stale:
-            continue
-    raise Unavailable("The campaign is being changed by someone else")
+        if writes:
+            tables.transact(*writes)
+            outbox.relay_soon(campaign_id)
+        return after
+
+    return retry_stale(decide, busy="The campaign is being changed by someone else")
 
 
 def edit_writes(detail: CampaignDetail, changes: dict[str, Any], content: dict[str, Any]) -> Changed:

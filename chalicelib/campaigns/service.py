@@ -88,14 +88,16 @@ def delete(campaign_id: str) -> None:
     changes.apply(campaign_id, Action.DELETE, lambda detail: (detail, store.delete_writes(detail)))
 
 
-def send_now(campaign_id: str, due: datetime | None = None) -> CampaignDetail:
+def send_now(campaign_id: str, due: datetime | None = None, version: int | None = None) -> CampaignDetail:
     """`due`: only if its time has come by then. The list it was found in may be a moment old, and somebody may have
-    cancelled it since, or put it off."""
+    cancelled it since, or put it off. `version`: only if nobody has edited it since this version was reviewed."""
 
     def begin(detail: CampaignDetail) -> changes.Changed:
         at = detail.campaign.scheduled_at
         if due and (not at or at > due):
             raise Conflict(model.NOT_ALLOWED)
+        if version is not None and version != detail.campaign.version:
+            raise Conflict("The campaign has changed since you reviewed it")
         return changes.begin_writes(detail)
 
     sent = changes.apply(campaign_id, Action.SEND, begin)

@@ -3,10 +3,11 @@
 import pytest
 from msgspec.structs import replace
 
-from chalicelib.campaigns import service
+from chalicelib.campaigns import changes, service
 from chalicelib.campaigns.model import Counts, State
 from chalicelib.campaigns.sending import deliveries, part_store, parts, supervisor
 from chalicelib.campaigns.service import Draft
+from chalicelib.kernel import settings
 from chalicelib.kernel.aws import raw, tables
 from chalicelib.kernel.errors import Conflict, NotFound, Unavailable
 from tests.conftest import received
@@ -35,6 +36,68 @@ def test_send_and_delete_and_cancel_at_once_leave_a_campaign_that_is_one_thing(t
             assert service.view(id).campaign.state is State.PUBLISHING
         except NotFound:
             assert not isinstance(deleted, Exception)
+
+
+@pytest.fixture
+def send_reviewed(http, configure):
+    """Press *Send* on the page of a version, as the form of that page does."""
+    configure(DISABLE_AUTH="true", GNA_LOCAL="true")
+    origin = settings.current().site_url
+
+    def send(id: str, version: int) -> int:
+        return http.post(f"/admin/campaigns/{id}/send", form={"version": str(version)}, Origin=origin).status
+
+    return send
+
+
+def test_an_edit_between_review_and_send_is_never_sent_unreviewed(send_reviewed, monkeypatch):
+    """The edit is committed at the worst moment: after the page was submitted, before the delivery is started."""
+    id = service.create(Draft("Reviewed", "<p>Hi</p>")).campaign.id
+    send_now = service.send_now
+
+    def edit_first(*args, **kwargs):
+        service.update(id, {"subject": "Not reviewed"}, {})
+        return send_now(*args, **kwargs)
+
+    monkeypatch.setattr(service, "send_now", edit_first)
+    assert send_reviewed(id, 1) == 409
+    kept = service.view(id).campaign
+    assert (kept.state, kept.subject, kept.version) == (State.DRAFT, "Not reviewed", 2)
+    assert not received("deliveries")
+
+
+def test_an_edit_while_a_reviewed_version_is_being_sent_makes_the_send_look_again(monkeypatch):
+    """The edit is committed after the campaign was read and before the transaction that starts its delivery."""
+    id = service.create(Draft("Reviewed", "<p>Hi</p>")).campaign.id
+    begin_writes, edits = changes.begin_writes, iter(["Not reviewed"])
+
+    def edit_meanwhile(detail):
+        for subject in edits:
+            service.update(id, {"subject": subject}, {})
+        return begin_writes(detail)
+
+    monkeypatch.setattr(changes, "begin_writes", edit_meanwhile)
+    with pytest.raises(Conflict, match="The campaign has changed since you reviewed it"):
+        service.send_now(id, version=1)
+    assert service.view(id).campaign.state is State.DRAFT
+    assert not received("deliveries")
+
+
+def test_of_a_send_and_an_edit_at_once_one_loses(send_reviewed, together):
+    for _ in range(8):
+        id = service.create(Draft("Reviewed", "<p>Hi</p>")).campaign.id
+        status, edited = together(
+            lambda id=id: send_reviewed(id, 1),
+            lambda id=id: service.update(id, {"subject": "Not reviewed"}, {"body": "<p>Not reviewed</p>"}),
+        )
+        after = service.view(id)
+        if isinstance(edited, Exception):
+            assert isinstance(edited, Conflict)
+            assert (status, after.campaign.state) == (303, State.PUBLISHING)
+            assert (after.campaign.subject, after.content.body) == ("Reviewed", "<p>Hi</p>")
+        else:
+            assert (status, after.campaign.state) == (409, State.DRAFT)
+            assert (after.campaign.subject, after.content.body) == ("Not reviewed", "<p>Not reviewed</p>")
 
 
 def test_a_delivery_finished_by_several_workers_is_finished_and_told_once(together, capsys):
