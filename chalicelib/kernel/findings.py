@@ -12,6 +12,11 @@ class Level(StrEnum):
     WARNING = "warning"
     NOTE = "note"
 
+    @property
+    def rank(self) -> int:
+        """Lower is more severe, for sorting."""
+        return list(Level).index(self)
+
 
 class Finding(Struct, frozen=True):
     """`message` is a whole sentence, or says in a few words what is wrong where `why` and `fix` say the rest.
@@ -30,3 +35,12 @@ class Finding(Struct, frozen=True):
         """All of it, in sentences."""
         problem = f"{self.message}: {self.why}." if self.why else self.message
         return f"{problem} {self.fix}." if self.fix else problem
+
+
+def error(message: str, why: str, fix: str) -> Finding:
+    """An error for people to read; only findings that programs look for have a code."""
+    return Finding(Level.ERROR, "", message, why, fix)
+
+
+def note(message: str, why: str, fix: str) -> Finding:
+    return Finding(Level.NOTE, "", message, why, fix)

@@ -60,5 +60,12 @@ def check_identity(identity: Identity | None) -> Iterator[Finding]:
         yield Finding(Level.WARNING, "no_dkim", f"DKIM is not set up for {identity.name}", why, fix)
 
 
+def check_postal_address(postal_address: str) -> Iterator[Finding]:
+    if not postal_address:
+        why = "many countries require a postal address in every newsletter"
+        fix = "Set it, unless you know that you need none"
+        yield Finding(Level.NOTE, "no_postal_address", "POSTAL_ADDRESS is not set", why, fix)
+
+
 def no_response(reason: str = "the sending status is unknown") -> Finding:
     return Finding(Level.WARNING, "ses_silent", "SES did not respond", reason)

@@ -79,8 +79,7 @@ def check_mail(mailing: Mailing, detail: CampaignDetail) -> Iterator[Finding]:
     if any(placeholder.kind == "nickname" and not placeholder.fallback for placeholder in mailing.placeholders):
         message = "People without a nickname will see a gap. Use {{nickname|friend}} or {{greeting}}."
         yield Finding(Level.WARNING, "no_fallback", message)
-    if not settings.current().postal_address:
-        yield Finding(Level.NOTE, "no_postal_address", "Many countries require a postal address: set POSTAL_ADDRESS.")
+    yield from account_findings.check_postal_address(settings.current().postal_address)
 
 
 def check_links(found: Links) -> Iterator[Finding]:

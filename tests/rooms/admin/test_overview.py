@@ -6,6 +6,8 @@ from chalicelib.campaigns import service as campaigns
 from chalicelib.campaigns.model import Counts
 from chalicelib.campaigns.sending import deliveries
 from chalicelib.campaigns.service import Draft
+from chalicelib.mail import account as mail_account
+from chalicelib.mail.account import Account
 
 
 def test_an_empty_overview_says_what_to_do(dashboard, ses):
@@ -56,3 +58,13 @@ def test_the_chart_fills_in_days_without_changes():
 
 def test_without_counts_there_is_no_chart():
     assert chart.build_chart([], date(2026, 11, 4)) is None
+
+
+def test_the_overview_and_the_settings_page_report_the_account_in_the_same_words(dashboard, monkeypatch):
+    account = Account(200, 1, 190, in_sandbox=True, sending_enabled=False, standing="HEALTHY")
+    monkeypatch.setattr(mail_account, "account", lambda: account)
+    overview, settings = dashboard.see("/admin"), dashboard.see("/admin/settings")
+    for sentence in ("SES sending is paused : no email is sent.", "SES is in the sandbox : email reaches verified"):
+        assert sentence in overview
+        assert sentence in settings
+    assert "Today’s sending quota is almost used up." in overview
