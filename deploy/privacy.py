@@ -1,5 +1,7 @@
-"""`python -m deploy.privacy`: what is kept, where, why and for how long. This list is the one the page is made from;
-times are the constants the code itself goes by."""
+"""`python -m deploy.privacy`: writes the page on what is stored, where, why and for how long.
+
+Retention times are the constants that the code itself uses.
+"""
 
 import sys
 from dataclasses import dataclass
@@ -13,14 +15,14 @@ from chalicelib.events import model as events
 from chalicelib.events.webhooks import model as webhooks
 from chalicelib.feeds import store as feeds
 from chalicelib.kernel.aws import files
-from deploy.functions import LOGS_KEPT
+from deploy.functions import LOG_RETENTION
 
 PAGE = Path("docs/privacy.md")
 
 
 @dataclass(frozen=True)
 class Kept:
-    """`table` as in the template; `personal` is what could name somebody, empty if nothing there can."""
+    """`table` as in the template; `personal` is what could identify a person, empty if nothing there can."""
 
     table: str
     what: str
@@ -28,8 +30,8 @@ class Kept:
     how_long: str
 
 
-def spoken(time: timedelta) -> str:
-    seconds = int(time.total_seconds())
+def in_words(duration: timedelta) -> str:
+    seconds = int(duration.total_seconds())
     for size, name in ((86_400, "day"), (3_600, "hour"), (60, "minute")):
         if seconds >= size and seconds % size == 0:
             return f"{seconds // size} {name}{'s' if seconds != size else ''}"
@@ -37,7 +39,9 @@ def spoken(time: timedelta) -> str:
 
 
 _LEAVING = "until the person leaves; then erased in the same moment, in one transaction"
-_PENDING = f"unconfirmed: {spoken(audience.CONFIRMATION_LIFE)}, removed within the hour after; confirmed: {_LEAVING}"
+_PENDING = (
+    f"unconfirmed: {in_words(audience.CONFIRMATION_LIFE)}, removed within the hour after; confirmed: {_LEAVING}"
+)
 
 TABLES = (
     Kept(
@@ -52,16 +56,16 @@ TABLES = (
         "links that were mailed: a hash of the secret; for a change of address the new one; sign-ups not yet "
         "taken in",
         "new address (changes and lifts only); address, nickname and metadata of a sign-up",
-        f"sign-ups: seconds, at most {spoken(audience.CONFIRMATION_LIFE)}; "
-        f"confirming links {spoken(audience.CONFIRMATION_LIFE)}, profile links {spoken(audience.MAGIC_LINK_LIFE)}, "
-        "or until used or the person leaves",
+        f"sign-ups: seconds, at most {in_words(audience.CONFIRMATION_LIFE)}; "
+        f"confirming links {in_words(audience.CONFIRMATION_LIFE)}, "
+        f"profile links {in_words(audience.MAGIC_LINK_LIFE)}, or until used or the person leaves",
     ),
     Kept(
         "captures",
         "what came along with a sign-up: source, tags, metadata; with KEEP_IP_HASH a keyed hash of the IP address",
         "metadata as the form sent it",
         "as long as the subscriber; of one who never confirmed only the id and source, "
-        + spoken(audience.EXPIRED_CAPTURE_LIFE),
+        + in_words(audience.EXPIRED_CAPTURE_LIFE),
     ),
     Kept(
         "suppressions",
@@ -81,7 +85,7 @@ TABLES = (
         "bounces",
         "subscriber id, reason and time of a mail that could not be delivered; the address is looked up when shown",
         "",
-        spoken(bounces.KEPT),
+        in_words(bounces.KEPT),
     ),
     Kept("campaigns", "what was written, when it was sent, and in sum to how many", "", "until the admin deletes it"),
     Kept("campaign-contents", "the text of a campaign", "", "as long as the campaign"),
@@ -90,26 +94,26 @@ TABLES = (
         "sending",
         "how far a delivery has come; ids of subscribers still owed a mail; nothing about who received what",
         "",
-        f"owed ids: until sent, or {spoken(supervisor.OWED_FOR)} after the delivery ended",
+        f"owed ids: until sent, or {in_words(supervisor.OWED_FOR)} after the delivery ended",
     ),
     Kept(
         "events",
         "what happened, by ids only, for the operator's other systems",
         "",
-        f"{spoken(events.KEPT)} after it was passed on; never before",
+        f"{in_words(events.KEPT)} after it was passed on; never before",
     ),
     Kept("webhooks", "where events go; the operator's own endpoints", "", "until the admin removes it"),
     Kept(
         "dispatches",
         "events on their way, and the history of attempts",
         "",
-        f"on their way: until delivered, at most {spoken(events.KEPT)}; history: {spoken(webhooks.HISTORY)}",
+        f"on their way: until delivered, at most {in_words(events.KEPT)}; history: {in_words(webhooks.HISTORY)}",
     ),
     Kept(
         "feeds",
         "the watched feed: what was seen of it, the last checks",
         "",
-        f"checks {spoken(feeds.KEPT)}, calls {spoken(feeds.CALL_KEPT)}, the rest while it is watched",
+        f"checks {in_words(feeds.KEPT)}, calls {in_words(feeds.CALL_KEPT)}, the rest while it is watched",
     ),
 )
 
@@ -118,7 +122,7 @@ ELSEWHERE = (
         "exports (bucket)",
         "a list too large for one answer, for the admin to fetch",
         "addresses, nicknames",
-        spoken(files.KEPT) + ", removed within the hour after",
+        in_words(files.KEPT) + ", removed within the hour after",
     ),
     (
         "queues",
@@ -130,9 +134,9 @@ ELSEWHERE = (
         "queue `mail-events`",
         "what SES reports of a mail that bounced or was complained about, in its own words",
         "address",
-        f"until noted by id, seconds; what failed five times {spoken(bounces.KEPT)}",
+        f"until noted by id, seconds; what failed five times {in_words(bounces.KEPT)}",
     ),
-    ("logs", "what ran, by ids; never an address, nickname, token or IP address", "", spoken(LOGS_KEPT)),
+    ("logs", "what ran, by ids; never an address, nickname, token or IP address", "", in_words(LOG_RETENTION)),
     (
         "backups",
         "point-in-time recovery of the tables",
@@ -144,7 +148,7 @@ ELSEWHERE = (
 
 
 def page() -> str:
-    rows = [f"| {one.table} | {one.what} | {one.personal or '—'} | {one.how_long} |" for one in TABLES]
+    rows = [f"| {row.table} | {row.what} | {row.personal or '—'} | {row.how_long} |" for row in TABLES]
     other = [f"| {place} | {what} | {personal or '—'} | {long} |" for place, what, personal, long in ELSEWHERE]
     return "\n".join(
         [
