@@ -8,7 +8,7 @@ from deploy.stage import Stage
 from tests.deployed.conftest import SETTINGS
 
 
-def test_the_same_again_changes_nothing(deployment, packaged, capsys, tmp_path):
+def test_deploying_again_changes_nothing(deployment, packaged, capsys, tmp_path):
     chosen = Stage("again", SETTINGS)
     template = copy.deepcopy(packaged.template)
     only = {name: r for name, r in template["Resources"].items() if r["Type"] == "AWS::DynamoDB::Table"}
