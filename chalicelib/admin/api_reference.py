@@ -61,7 +61,7 @@ def _fields(operation: Part, schemas: Part) -> list[Field]:
     body = _resolve(next((media["schema"] for media in content.values()), {}), schemas)
     choices = [_resolve(choice, schemas) for choice in body.get("oneOf") or body.get("anyOf") or [body]]
     return [
-        Field(name, _kind(schema), name in choice.get("required", []))
+        Field(name, _kind(schema, schemas), name in choice.get("required", []))
         for choice in choices
         for name, schema in choice.get("properties", {}).items()
     ]
@@ -72,12 +72,13 @@ def _resolve(schema: Part, schemas: Part) -> Part:
     return resolved
 
 
-def _kind(schema: Part) -> str:
+def _kind(schema: Part, schemas: Part) -> str:
+    """A field's type in a few words: the values of an enum, the name of another body, or JSON's own name."""
+    if "anyOf" in schema:
+        return " or ".join(dict.fromkeys(_kind(choice, schemas) for choice in schema["anyOf"]))
+    if "enum" in (resolved := _resolve(schema, schemas)):
+        return " or ".join(map(str, resolved["enum"])) if len(resolved["enum"]) <= 4 else "one of a list"
     if "$ref" in schema:
         return str(schema["$ref"].rpartition("/")[2])
-    if "anyOf" in schema:
-        return " or ".join(dict.fromkeys(_kind(choice) for choice in schema["anyOf"]))
-    if "enum" in schema:
-        return " or ".join(map(str, schema["enum"])) if len(schema["enum"]) <= 4 else "one of a list"
     kind = schema.get("type", "anything")
     return " or ".join(kind) if isinstance(kind, list) else str(kind)
