@@ -1,32 +1,40 @@
-# Everything a person does with Gna. `make help` lists it.
+# All commands of the project; `make help` lists them.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 EMULATOR := .emulator-venv
 AUDIT := .audit-venv
+# Install only packages whose hashes are in the requirements; `make pins` writes them.
+PINNED := --quiet --disable-pip-version-check --require-hashes
 
 STAGE ?= dev
 ARCH ?= arm64
 
-.PHONY: help run reset demo feed emulator test check format package deploy secrets resources answers redrive restore doctor pages bench load faults pictures
+.PHONY: help run reset demo feed emulator quick test check format package deploy secrets resources answers redrive restore doctor pages pins bench load faults pictures
 
 help:
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
 
-run: ## everything on this machine until Ctrl-C (PORT, MAIL_PORT, LOCAL_DIR, LOCAL_TICK)
+run: ## run Gna on this machine until Ctrl-C (PORT, MAIL_PORT, LOCAL_DIR, LOCAL_TICK)
 	@$(MAKE) --no-print-directory -s -j2 $(VENV)/.run $(EMULATOR)/.ready
 	@exec $(BIN)/python -m local.run
 
-reset: $(VENV)/.run ## forget what the local Gna has kept
+reset: $(VENV)/.run ## delete the local data
 	@$(BIN)/python -m local.reset
 
-demo: $(VENV)/.run $(EMULATOR)/.ready ## add subscribers and campaigns to look at
+demo: $(VENV)/.run $(EMULATOR)/.ready ## add demo subscribers and campaigns
 	@$(BIN)/python -m local.demo
 
-feed: $(VENV)/.run ## what Gna would make of a feed: make feed URL=https://… [SINCE=2026-11-01]
+feed: $(VENV)/.run ## show what Gna would send from a feed: make feed URL=https://… [SINCE=2026-11-01]
 	@$(BIN)/python -m local.feed check "$(URL)" $(if $(SINCE),--since $(SINCE))
 
 emulator: $(EMULATOR)/.ready ## install the embedded AWS
+
+quick: $(VENV)/.ready ## lint, types and in-memory tests, in about a minute
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/python -m pytest -q -n auto --dist loadfile -m "not emulator and not browser and not deployed and not slow"
 
 test: $(VENV)/.ready $(EMULATOR)/.ready ## run the whole suite
 	@$(BIN)/python -m local.chromium
@@ -37,29 +45,29 @@ $(VENV)/.run: requirements.txt local/requirements.txt
 	@$(PYTHON) -c 'import ensurepip' 2>/dev/null || { echo "gna: this Python cannot make virtual environments: apt install python3-venv" >&2; exit 1; }
 	@echo "gna: installing the app's dependencies into $(VENV)"
 	@test -x $(BIN)/pip || $(PYTHON) -m venv $(VENV)
-	@$(BIN)/pip install --quiet --disable-pip-version-check -r local/requirements.txt
+	@$(BIN)/pip install $(PINNED) -r local/requirements.txt
 	@touch $@
 
 $(VENV)/.ready: $(VENV)/.run requirements-dev.txt
 	@echo "gna: installing the development tools into $(VENV)"
-	@$(BIN)/pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+	@$(BIN)/pip install $(PINNED) -r requirements-dev.txt
 	@touch $@
 
-# In an environment of its own: it pins another botocore than the app.
+# A separate environment, because it pins a different botocore than the app.
 $(EMULATOR)/.ready: local/emulator-requirements.txt
 	@echo "gna: installing the embedded AWS into $(EMULATOR)"
 	@test -x $(EMULATOR)/bin/pip || $(PYTHON) -m venv $(EMULATOR)
-	@$(EMULATOR)/bin/pip install --quiet --disable-pip-version-check -r local/emulator-requirements.txt
+	@$(EMULATOR)/bin/pip install $(PINNED) -r local/emulator-requirements.txt
 	@touch $@
 
-# In an environment of its own: it brings twenty packages along.
+# A separate environment, because it has twenty dependencies of its own.
 $(AUDIT)/.ready: deploy/audit-requirements.txt
 	@echo "gna: installing pip-audit into $(AUDIT)"
 	@test -x $(AUDIT)/bin/pip || $(PYTHON) -m venv $(AUDIT)
-	@$(AUDIT)/bin/pip install --quiet --disable-pip-version-check -r deploy/audit-requirements.txt
+	@$(AUDIT)/bin/pip install $(PINNED) -r deploy/audit-requirements.txt
 	@touch $@
 
-check: $(VENV)/.ready ## format, lint, types, template, licences, known vulnerabilities
+check: $(VENV)/.ready ## check format, lint, types, architecture, template, licences, known vulnerabilities
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
@@ -68,47 +76,52 @@ check: $(VENV)/.ready ## format, lint, types, template, licences, known vulnerab
 	-@$(MAKE) --no-print-directory -s $(AUDIT)/.ready
 	@$(BIN)/python -m deploy.audit
 
-format: $(VENV)/.ready ## put the code into its form
+format: $(VENV)/.ready ## format the code and fix lint
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-package: $(VENV)/.ready ## build/<stage>: the zip and the template (STAGE=prod ARCH=arm64|x86_64)
+package: $(VENV)/.ready ## build the zip and the template in build/<stage> (STAGE=prod ARCH=arm64|x86_64)
 	$(BIN)/python -m deploy.package --stage $(STAGE) --arch $(ARCH)
 
-deploy: package ## bring the account to the package, settings from deploy/stages/<stage>.env
+deploy: package ## package and deploy to AWS, with the settings in deploy/stages/<stage>.env
 	$(BIN)/python -m deploy.up --stage $(STAGE)
 
-secrets: $(VENV)/.ready ## make the secrets of a stage that are missing, in the parameter store
+secrets: $(VENV)/.ready ## generate missing secrets of a stage in the parameter store
 	$(BIN)/python -m deploy.secrets --stage $(STAGE)
 
-resources: $(VENV)/.ready ## tables, queues and topics alone, for plain `chalice deploy`
+resources: $(VENV)/.ready ## deploy only tables, queues and topics, for plain `chalice deploy`
 	$(BIN)/python -m deploy.plain resources --stage $(STAGE) --arch $(ARCH)
 
-answers: $(VENV)/.ready ## after each plain `chalice deploy`: what it took away or cannot say
+answers: $(VENV)/.ready ## after each plain `chalice deploy`: restore gateway responses and queue settings
 	$(BIN)/python -m deploy.plain answers --stage $(STAGE)
 
-redrive: $(VENV)/.ready ## put dead letters back on their queue (STAGE, QUEUE=audience|sending|deliveries|feed|events|mail-events)
+redrive: $(VENV)/.ready ## put messages of a dead-letter queue back on their queue (STAGE, QUEUE=audience|sending|deliveries|feed|events|mail-events)
 	$(BIN)/python -m deploy.redrive --stage $(STAGE) --queue $(QUEUE)
 
-restore: $(VENV)/.ready ## people who are in restored tables and lost here: count them, or bring them back (STAGE, COPY=yes)
+restore: $(VENV)/.ready ## count people missing here but present in restored tables; COPY=yes brings them back (STAGE, COPY)
 	@$(BIN)/python -m deploy.restore --stage $(STAGE) $(if $(COPY),--copy)
 
-doctor: $(VENV)/.ready ## what is wrong, why it matters, how to fix it; before and after deploying
+doctor: $(VENV)/.ready ## report what is wrong, why it matters and how to fix it, before and after deploying
 	@$(BIN)/python -m deploy.doctor --stage $(STAGE)
 
-load: $(VENV)/.run $(EMULATOR)/.ready ## many people at once while a campaign goes out (LOAD_SECONDS, LOAD_CROWD, LOAD_CONCURRENCY, LOAD_ADMIN_EVERY, LOAD_EXACT)
+load: $(VENV)/.run $(EMULATOR)/.ready ## load test: many people at once while a campaign is sent (LOAD_SECONDS, LOAD_CROWD, LOAD_CONCURRENCY, LOAD_ADMIN_EVERY, LOAD_EXACT)
 	@$(BIN)/python -m local.trial.load
 
-faults: $(VENV)/.run $(EMULATOR)/.ready ## the same while everything breaks, then look what is left (FAULT_SECONDS, FAULT_SEED)
+faults: $(VENV)/.run $(EMULATOR)/.ready ## the load test with injected faults, then check the data (FAULT_SECONDS, FAULT_SEED)
 	@$(BIN)/python -m local.trial.faults
 
-pages: $(VENV)/.ready ## write docs/licences.md and docs/privacy.md from the code
+pages: $(VENV)/.ready ## generate docs/licences.md and docs/privacy.md from the code
 	@$(BIN)/python -m deploy.licences
 	@$(BIN)/python -m deploy.privacy
 
-bench: $(VENV)/.ready ## measure everything in bench/, print one table
+# Does not install the requirements first: that fails while a new version has no hashes.
+pins: ## after changing a version: write the hashes of all pinned packages into the requirements
+	@test -x $(BIN)/pip || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m deploy.pins
+
+bench: $(VENV)/.ready ## run the benchmarks in bench/ and print one table
 	$(BIN)/python -m bench
 
-pictures: $(VENV)/.ready $(EMULATOR)/.ready ## take the README's pictures anew, on a day in the life
+pictures: $(VENV)/.ready $(EMULATOR)/.ready ## retake the README's screenshots with the day-in-the-life test
 	@rm -rf artefacts/day && PICTURES=1 $(BIN)/python -m pytest -q tests/browser/test_day_in_the_life.py
 	@mkdir -p docs/pictures && cp artefacts/day/*.png docs/pictures/

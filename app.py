@@ -4,6 +4,7 @@ The rooms are listed in `chalicelib/web/routing.py`, and the routes of each in i
 routes and handlers are imported when they are first needed, so that no call waits for rooms it does not visit.
 """
 
+import gc
 from typing import Any
 
 from chalice.app import AuthRequest, Chalice, Cron, Rate, SQSEvent
@@ -13,6 +14,10 @@ from chalicelib.kernel import deadlines, settings
 from chalicelib.kernel.aws import queues
 from chalicelib.web import routing
 from chalicelib.web.guards import ACCESS_HEADER
+
+# Starting makes a few hundred thousand objects that stay. Looking through them for garbage again and again, as Python
+# does by default, would be a seventh of a cold start.
+gc.set_threshold(100_000, 20, 100)
 
 app = Chalice(app_name="gna")
 personal_data.register("bounces", "bounces.service")

@@ -45,14 +45,14 @@ def main(names: list[str]) -> int:
 
 
 def _how(names: list[str]) -> str:
-    """How each was measured, in its own words."""
+    """How each was measured, from the docstring of its module."""
     modules = [importlib.import_module(f"bench.{name}") for name in sorted(names)]
-    told = [
-        f"- **{one.__name__[6:]}**: {' '.join((one.__doc__ or '').split())}"
-        for one in modules
-        if hasattr(one, "rows")
+    lines = [
+        f"- **{module.__name__[6:]}**: {' '.join((module.__doc__ or '').split())}"
+        for module in modules
+        if hasattr(module, "rows")
     ]
-    return "## How it was measured\n\n" + "\n".join(told) + "\n"
+    return "## How it was measured\n\n" + "\n".join(lines) + "\n"
 
 
 def _machine() -> str:

@@ -1,6 +1,6 @@
-"""What the dashboard's lists cost with a thousand, ten thousand and a hundred thousand subscribers, and what that
-means for a million. Requests, rows and units are what an exact DynamoDB says; the time at a million is our own
-processor time, and what DynamoDB takes for a page, ten times over.
+"""What the lists of the dashboard cost with a thousand, ten thousand and a hundred thousand subscribers, and what
+that means for a million. Requests, rows and units are those of an exact DynamoDB; the time at a million is our own
+CPU time and the time DynamoDB takes for a page, both ten times over.
 """
 
 import os
@@ -14,12 +14,12 @@ from bench.audience import _subscribers
 from bench.table import Row, at_most, growth
 
 _SIZES = (1_000, 10_000, 100_000)
-_FEWER_SIZES = (300, 1_000, 10_000)  # where only the embedded AWS is there, which sorts everybody for every page
+_FEWER_SIZES = (300, 1_000, 10_000)  # for the embedded AWS, which sorts everybody for every page
 _MILLION = 1_000_000
 _CAMPAIGNS = 60
-# DynamoDB needs about so long for a page of a megabyte, read from the same region.
+# About what DynamoDB takes for a page of a megabyte, read from the same region.
 _PAGE_SECONDS = 0.030
-# The function that answers has 1,024 MB, and with them so much of a processor.
+# The function has 1,024 MB, which gives it this share of a CPU.
 _PROCESSOR = 1024 / 1769
 _DEEP = "/admin/subscribers?page=500"
 _LAST = "/admin/subscribers?page=5000"
@@ -62,7 +62,7 @@ def _table(found: dict[str, Any], sizes: tuple[int, ...]) -> list[Row]:
 
 
 def _halves(cost: dict[str, float], scale: float) -> str:
-    return f"{scale * cost['cpu']:.1f} s of a processor, {scale * cost['requests']:.0f} requests"
+    return f"{scale * cost['cpu']:.1f} s of CPU time, {scale * cost['requests']:.0f} requests"
 
 
 def _measure() -> dict[str, dict[str, dict[str, float]]]:
@@ -74,7 +74,7 @@ def _measure() -> dict[str, dict[str, dict[str, float]]]:
 
     ask = Client(Gateway(app.app)).get
     for number in range(_CAMPAIGNS):
-        service.create(Draft(f"Letter {number}", "<p>Words</p>"))
+        service.create(Draft(f"Campaign {number}", "<p>Words</p>"))
     found, present = {}, 0
     sizes = [int(size) for size in os.environ["BENCH_SIZES"].split(",")]
     for wanted in sizes:
@@ -90,7 +90,7 @@ def _measure() -> dict[str, dict[str, dict[str, float]]]:
 
 def _cost(ask: Callable[[str], Any], path: str) -> dict[str, float]:
     ask("/admin/do-not-contact")  # whatever is loaded once is loaded by now
-    with emulated.Meter() as meter, _Wire() as raw:
+    with emulated.Meter() as meter, _RawMeter() as raw:
         begun = _cpu()
         answer = ask(path)
         cpu = _cpu() - begun
@@ -99,13 +99,13 @@ def _cost(ask: Callable[[str], Any], path: str) -> dict[str, float]:
     return {**counted, "units": raw.counts["units"], "cpu": cpu, "bytes": len(answer.body)}
 
 
-class _Wire:
+class _RawMeter:
     """Rows and read units of calls that go over the bare wire; the meter has their number already."""
 
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()
 
-    def __enter__(self) -> "_Wire":
+    def __enter__(self) -> "_RawMeter":
         from chalicelib.kernel.aws import raw
 
         self._call = raw.dynamodb
@@ -148,7 +148,7 @@ def _peak(times: int) -> tuple[float, float]:
 
 
 def _count(total: int) -> None:
-    """The census knows them, as if each had confirmed."""
+    """Count them as subscribers, as if each had confirmed."""
     from chalicelib.kernel.aws import session
 
     row = {"kind": {"S": "subscribers"}, "slot": {"S": "2026-10-01"}}

@@ -1,4 +1,4 @@
-"""What AWS would ask for a million mails, from the requests, units and CPU seconds of a real run, and whether a mail
+"""What a million mails would cost on AWS, from the requests, units and CPU seconds of a real run, and whether a mail
 costs the same in a small delivery as in a large one."""
 
 from bench import sending
@@ -7,7 +7,7 @@ from bench.table import Row, at_most, growth
 from chalicelib.campaigns.review import prices
 
 _MEMORY_GB = 0.5
-# A function gets a whole CPU at 1,769 MB, and its share of one below.
+# A function gets a full CPU at 1,769 MB, and a share of one below.
 _CPU_SHARE = 512 / 1769
 _MILLION = 1_000_000
 

@@ -1,4 +1,4 @@
-"""Counting on the embedded AWS: a benchmark's own process on an emulator of its own, and a meter on its calls."""
+"""Counting on the embedded AWS: each benchmark has a process and an emulator of its own, and a meter on its calls."""
 
 import json
 import os
@@ -68,7 +68,7 @@ class Meter:
 
     @staticmethod
     def _hooks() -> tuple[Any, Any]:
-        """Of the tables' client, and of the bare wire, which searches and hands messages over."""
+        """Calls of the client for tables, and raw calls, which search and send messages."""
         from chalicelib.kernel.aws import session, tables
 
         return tables._connection().client.meta.events, session.session().events
@@ -88,12 +88,12 @@ class Meter:
         consumed = parsed.get("ConsumedCapacity") or []
         if model.name.startswith(("Get", "BatchGet", "TransactGet", "Query", "Scan")):
             return
-        for one in consumed if isinstance(consumed, list) else [consumed]:
-            self.counts["write units"] += one.get("WriteCapacityUnits", one.get("CapacityUnits", 0))
+        for units in consumed if isinstance(consumed, list) else [consumed]:
+            self.counts["write units"] += units.get("WriteCapacityUnits", units.get("CapacityUnits", 0))
 
 
 def fill(table: str, items: Iterable[dict[str, Any]]) -> None:
-    """Write many plain items fast; values are texts or sets of texts."""
+    """Write many items fast; values are strings or sets of strings."""
     from chalicelib.kernel.aws import session
     from chalicelib.kernel.aws.items import typed
 

@@ -1,6 +1,5 @@
 """What one event costs from the outbox to a receiver, in requests, write units and rows read: the same whether the
-table holds a thousand events, ten thousand or a hundred thousand. Counted on the embedded AWS, from what each
-answer says.
+table holds a thousand events, ten thousand or a hundred thousand. Counted on the embedded AWS, from its answers.
 """
 
 from itertools import pairwise
@@ -23,19 +22,20 @@ def rows() -> list[Row]:
 
 def _measure() -> list[dict[str, float]]:
     from chalicelib.events.webhooks import service
+    from chalicelib.events.webhooks.model import NewWebhook
     from tests.rooms.events.receiver import Receiver
 
     receiver = Receiver()
-    webhook = service.add({"url": receiver.url}).webhook
+    webhook = service.add(NewWebhook(url=receiver.url)).webhook
     found = []
     for present, wanted in pairwise((0, *_SIZES)):
         _fill(wanted - present)
-        found.append(_one_round(webhook.id))
+        found.append(_send_events(webhook.id))
     receiver.stop()
     return found
 
 
-def _one_round(webhook_id: str) -> dict[str, float]:
+def _send_events(webhook_id: str) -> dict[str, float]:
     from chalicelib.events import outbox, relay
     from chalicelib.events.model import EventType
     from chalicelib.events.webhooks import dispatch
@@ -44,8 +44,8 @@ def _one_round(webhook_id: str) -> dict[str, float]:
 
     about = [ids.new() for _ in range(_EVENTS)]
     with emulated.Meter() as meter:
-        for one in about:
-            tables.transact(outbox.event_write(EventType.SUBSCRIPTION_CREATED, one, {"subscriber_id": one}))
+        for id in about:
+            tables.transact(outbox.event_write(EventType.SUBSCRIPTION_CREATED, id, {"subscriber_id": id}))
         relay.relay(about)
         dispatch.drain(webhook_id, lambda subscriber_id: None)
     return {what: count / _EVENTS for what, count in meter.counts.items()}
@@ -57,12 +57,12 @@ def _fill(count: int) -> None:
 
     people = [ids.new() for _ in range(_AGGREGATES)]
     now = clock.text(clock.now())
-    told = {"type": "UNSUBSCRIBED", "payload": "{}", "created_at": now, "processed_at": now}
+    common = {"type": "UNSUBSCRIBED", "payload": "{}", "created_at": now, "processed_at": now}
     emulated.fill(
         "events",
         (
             {
-                **told,
+                **common,
                 "aggregate_id": people[number % _AGGREGATES],
                 "id": ids.new(),
                 "done": f"{now[:10]}.{number % 4}",

@@ -1,5 +1,5 @@
-"""A DynamoDB that reckons units from the size of rows and reads large partitions fast: dynoxide, fetched by npm once
-and kept in .cache/. Where it cannot be had, benchmarks do with the embedded AWS and fewer rows."""
+"""A DynamoDB that computes units from the size of rows and reads large partitions fast: dynoxide, fetched by npm once
+into .cache/. Where it is not available, benchmarks use the embedded AWS and fewer rows."""
 
 import shutil
 import subprocess
@@ -26,7 +26,7 @@ _MEANT = ("BillingMode", "AttributeDefinitions", "KeySchema", "GlobalSecondaryIn
 
 @contextmanager
 def running(prefix: str = PREFIX) -> Iterator[str | None]:
-    """Its address, with empty tables in it; None if it cannot be had."""
+    """Its URL, with empty tables in it; None if it is not available."""
     from tests.local.runner import free_port
 
     if not _fetched():

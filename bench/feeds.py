@@ -35,8 +35,8 @@ def rows() -> list[Row]:
 def _unchanged(site: "_Site") -> list[Row]:
     from chalicelib.feeds.reading import reader
 
-    known = reader.read(site.url).known
-    untagged = reader.Known(body_hash=known.body_hash)
+    known = reader.read(site.url).validators
+    untagged = reader.Validators(body_hash=known.body_hash)
     parsing = _seconds(lambda: _parse(site.body))
     not_modified = _seconds(lambda: reader.read(site.url, known), 20)
     equal = _seconds(lambda: reader.read(site.url, untagged), 20)
@@ -47,7 +47,7 @@ def _unchanged(site: "_Site") -> list[Row]:
 
 
 def _one_new(site: "_Site") -> Row:
-    """Everything between the answer and the finished draft, for a feed of a thousand entries and one new one."""
+    """Everything from the answer to the finished draft, for a feed of a thousand entries of which one is new."""
     from chalicelib.feeds import digest, model
     from chalicelib.feeds.reading import entries
 
@@ -64,8 +64,8 @@ def _one_new(site: "_Site") -> Row:
 
 
 def _units() -> list[Row]:
-    """Request units by DynamoDB's rules, of the first checks and of those many posts later. In a process of its own,
-    because it lives in another world (moto) than the other measurements."""
+    """Request units by DynamoDB's rules, for the first checks and for those many posts later. Measured in a separate
+    process, because it uses moto and the other measurements must not."""
     run = subprocess.run([sys.executable, "-m", "bench.feeds"], capture_output=True, text=True, check=True)
     first, last = json.loads(run.stdout.splitlines()[-1])
     return [
@@ -183,12 +183,12 @@ def _site() -> Iterator[_Site]:
     server.server_close()
 
 
-def _feed(posts: int, shown: int = _ENTRIES) -> bytes:
+def _feed(posts: int, most: int = _ENTRIES) -> bytes:
     items = "".join(
         f"<item><title>Post {number}</title><guid>https://blog.example.org/{number}</guid>"
         f"<link>https://blog.example.org/{number}</link><pubDate>{format_datetime(_START + timedelta(days=number))}"
         f"</pubDate><description><![CDATA[{_TEXT}]]></description></item>"
-        for number in range(max(0, posts - shown), posts)
+        for number in range(max(0, posts - most), posts)
     )
     return f'<rss version="2.0"><channel><title>Blog</title>{items}</channel></rss>'.encode()
 
@@ -208,13 +208,13 @@ def _seconds(work: Callable[[], object], runs: int = _RUNS) -> float:
     return statistics.median(taken)
 
 
-def _in_turns(one: Callable[[], object], other: Callable[[], object]) -> tuple[float, float]:
-    pairs = [(_seconds(one, 1), _seconds(other, 1)) for _ in range(_RUNS)]
+def _in_turns(first: Callable[[], object], second: Callable[[], object]) -> tuple[float, float]:
+    pairs = [(_seconds(first, 1), _seconds(second, 1)) for _ in range(_RUNS)]
     return statistics.median(pair[0] for pair in pairs), statistics.median(pair[1] for pair in pairs)
 
 
-def _share(what: str, part: float, whole: float, limit: float) -> Row:
-    return at_most(what, part / whole, limit, detail=f"{part * 1000:.3g} ms of {whole * 1000:.3g} ms")
+def _share(what: str, part: float, total: float, limit: float) -> Row:
+    return at_most(what, part / total, limit, detail=f"{part * 1000:.3g} ms of {total * 1000:.3g} ms")
 
 
 if __name__ == "__main__":

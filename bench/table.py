@@ -1,4 +1,4 @@
-"""One row a measurement, one table for all of them."""
+"""One row per measurement, in one table."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ def at_most(what: str, measured: float, limit: float, unit: str = "", detail: st
 
 
 def growth(what: str, measured: Mapping[int, float], limit: float = 1.0) -> Row:
-    """A figure at several sizes of what is stored: by how much the largest of them is above that of the smallest."""
+    """A figure at several sizes of the stored data: the largest, divided by that at the smallest size."""
     ratio = max(measured.values()) / measured[min(measured)]
     figures = ", ".join(f"{measured[size]:.3g}" for size in sorted(measured))
     return at_most(

@@ -16,8 +16,9 @@ LARGEST = 15_000_000
 
 _FIXED_DATE = (1980, 1, 1, 0, 0, 0)
 _DATA = PurePosixPath("botocore/data")
-# Scripts, build-time packages, and the DNS library email-validator uses only for checks that are turned off.
-_UNUSED = ("bin/", "cffi/", "dns/", "pycparser/")
+# Scripts, build-time packages, the DNS library that email-validator needs only for checks turned off here, and what
+# boto3 makes resources from (the app uses clients).
+_UNUSED = ("bin/", "boto3/data/", "boto3/examples/", "cffi/", "dns/", "pycparser/")
 # Files that only a compiler or a type checker reads.
 _SUFFIXES = (".pyc", ".pyi", ".h", ".c", ".pyx", ".pxd", "py.typed")
 

@@ -14,6 +14,7 @@ _CLASSIFIERS = {
     "MIT License": "MIT",
     "BSD License": "BSD",
     "Apache Software License": "Apache-2.0",
+    "Apache License 2.0": "Apache-2.0",
     "The Unlicense (Unlicense)": "Unlicense",
 }
 
@@ -35,8 +36,7 @@ def page() -> str:
 
 
 def pinned() -> list[tuple[str, str]]:
-    lines = [line.strip() for line in REQUIREMENTS.read_text().splitlines() if line and not line.startswith("#")]
-    return [(name, version) for name, _, version in (line.partition("==") for line in lines)]
+    return re.findall(r"^([\w.-]+)==(\S+)", REQUIREMENTS.read_text(), re.MULTILINE)
 
 
 def licence(name: str) -> str:
@@ -45,7 +45,7 @@ def licence(name: str) -> str:
     for field in ("License-Expression", "License"):
         value = str(described[field] or "") if field in described else ""
         if value and value != "Dual License" and len(value) < 60:
-            return value
+            return _CLASSIFIERS.get(value, value)
     classifiers = [
         text.rsplit(" :: ", 1)[-1] for text in described.get_all("Classifier") or [] if text.startswith("License")
     ]

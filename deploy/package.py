@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from deploy import archive, functions, template
+from deploy import archive, functions, template, wheels
 
 ROOT = Path(__file__).parent.parent
 ARCHITECTURES = ("x86_64", "arm64")
@@ -18,11 +18,12 @@ _PASSED_ON = ("PATH", "HOME", "TMPDIR", "LANG", "SSL_CERT_FILE")
 
 def package(stage: str, architecture: str, build: Path) -> Path:
     """Build in a copy of the project that contains only what is deployed; return the path of the template."""
-    project, output = build / "project", build / "chalice"
-    for folder in (project, output):
+    project, output, checked = build / "project", build / "chalice", build / "wheels"
+    for folder in (project, output, checked):
         shutil.rmtree(folder, ignore_errors=True)
     _copy_project(project, stage, architecture)
-    _run_chalice(project, stage, output)
+    wheels.download(project / "requirements.txt", architecture, checked)
+    _run_chalice(project, stage, output, wheels.environment(architecture, checked))
     finished = template.finish(json.loads((output / "sam.json").read_text()))
     template.write(finished, build / "template.json")
     archive.pack(output / "deployment.zip", build / "deployment.zip")
@@ -49,10 +50,11 @@ def _copy_project(project: Path, stage: str, architecture: str) -> None:
     template.write(template.to_merge(), folder / "merge.json")
 
 
-def _run_chalice(project: Path, stage: str, output: Path) -> None:
+def _run_chalice(project: Path, stage: str, output: Path, pip: dict[str, str]) -> None:
     """Without our own settings in the environment, so that none of them can end up in a package."""
-    passed_on = {name: value for name, value in os.environ.items() if name in _PASSED_ON or name.startswith("PIP_")}
-    environment = passed_on | {"AWS_DEFAULT_REGION": "us-east-1", "GNA_PREFIX": f"gna-{stage}"}
+    passed_on = {name: value for name, value in os.environ.items() if name in _PASSED_ON}
+    settings = {"AWS_DEFAULT_REGION": "us-east-1", "GNA_PREFIX": f"gna-{stage}"}
+    environment = passed_on | settings | pip
     chalice = [sys.executable, "-c", "from chalice.cli import main; main()", "package", "--stage", stage]
     options = ["--merge-template", ".chalice/merge.json", str(output.resolve())]
     run = subprocess.run(

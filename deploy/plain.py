@@ -15,7 +15,8 @@ from deploy import functions, secrets, stack, stage, template
 from deploy.stack import Clients
 from deploy.stage import Refused, Stage
 
-FOLDER = template.FOLDER
+# Where Chalice reads its configuration and writes what it deployed.
+FOLDER = Path(__file__).parent.parent / ".chalice"
 
 
 def resources(chosen: Stage, clients: Clients, architecture: str, folder: Path = FOLDER) -> None:

@@ -1,7 +1,5 @@
-"""`python -m deploy.privacy`: writes the page on what is stored, where, why and for how long.
-
-Retention times are the constants that the code itself uses.
-"""
+"""`python -m deploy.privacy` writes docs/privacy.md: what is stored, where and for how long. The periods are the
+constants the code itself uses."""
 
 import sys
 from dataclasses import dataclass
@@ -22,7 +20,7 @@ PAGE = Path("docs/privacy.md")
 
 @dataclass(frozen=True)
 class Kept:
-    """`table` as in the template; `personal` is what could identify a person, empty if nothing there can."""
+    """`table` is the name in the template; `personal` lists personal data, and is empty if there is none."""
 
     table: str
     what: str
@@ -38,112 +36,119 @@ def in_words(duration: timedelta) -> str:
     return f"{seconds} seconds"
 
 
-_LEAVING = "until the person leaves; then erased in the same moment, in one transaction"
-_PENDING = (
-    f"unconfirmed: {in_words(audience.CONFIRMATION_LIFE)}, removed within the hour after; confirmed: {_LEAVING}"
-)
+_LEAVING = "until the person leaves; then deleted at once, in one transaction"
+_PENDING = f"unconfirmed: {in_words(audience.CONFIRMATION_LIFE)}, then deleted within the hour; confirmed: {_LEAVING}"
 
 TABLES = (
     Kept(
         "subscribers",
-        "who subscribed, since when, by which sources and with which tags",
-        "address, nickname",
+        "who subscribed, since when, from which sources and with which tags",
+        "address, name",
         _PENDING,
     ),
-    Kept("emails", "which address belongs to which subscriber, so that nobody is there twice", "address", _PENDING),
+    Kept("emails", "which address belongs to which subscriber, so that nobody is listed twice", "address", _PENDING),
     Kept(
         "tokens",
-        "links that were mailed: a hash of the secret; for a change of address the new one; sign-ups not yet "
-        "taken in",
-        "new address (changes and lifts only); address, nickname and metadata of a sign-up",
+        "emailed links, as a hash of the secret; requests to change an address or to lift do-not-contact; sign-ups "
+        "not processed yet",
+        "address of such a request; address, name and metadata of a sign-up",
         f"sign-ups: seconds, at most {in_words(audience.CONFIRMATION_LIFE)}; "
-        f"confirming links {in_words(audience.CONFIRMATION_LIFE)}, "
+        f"confirmation links {in_words(audience.CONFIRMATION_LIFE)}, "
         f"profile links {in_words(audience.MAGIC_LINK_LIFE)}, or until used or the person leaves",
     ),
     Kept(
         "captures",
-        "what came along with a sign-up: source, tags, metadata; with KEEP_IP_HASH a keyed hash of the IP address",
-        "metadata as the form sent it",
-        "as long as the subscriber; of one who never confirmed only the id and source, "
+        "what was sent with a sign-up: source, tags, metadata; with KEEP_IP_HASH, a keyed hash of the IP address",
+        "metadata, as the form sent it",
+        "as long as the subscriber; if never confirmed, only id and source, for "
         + in_words(audience.EXPIRED_CAPTURE_LIFE),
     ),
     Kept(
         "suppressions",
-        "who must never be written to: a keyed hash of the address, and who asked for it",
+        "addresses that must not be emailed, as keyed hashes, and who requested it",
         "",
-        "until the person, or the admin, lifts it",
+        "until the person or an editor lifts it",
     ),
     Kept(
         "limits",
-        "how often something was asked, by a hash whose key changes daily",
+        "request counts for rate limits, under a hash whose key changes daily",
         "",
         "until the window ends, at most a day",
     ),
-    Kept("locks", "which job is running", "", "minutes"),
-    Kept("census", "how many joined and left, by day", "", "for ever: they are counts"),
+    Kept("locks", "which jobs are running", "", "minutes"),
+    Kept("census", "how many people joined and left per day", "", "indefinitely: only counts"),
     Kept(
         "bounces",
-        "subscriber id, reason and time of a mail that could not be delivered; the address is looked up when shown",
+        "subscriber id, reason and time of an email that bounced; the address is looked up for display",
         "",
         in_words(bounces.KEPT),
     ),
-    Kept("campaigns", "what was written, when it was sent, and in sum to how many", "", "until the admin deletes it"),
-    Kept("campaign-contents", "the text of a campaign", "", "as long as the campaign"),
+    Kept(
+        "campaigns", "subject, settings, time sent and total counts of a campaign", "", "until an editor deletes it"
+    ),
+    Kept("campaign-contents", "the content of a campaign", "", "as long as the campaign"),
     Kept("deliveries", "counts of a delivery: sent, failed, unknown", "", "as long as the campaign"),
     Kept(
         "sending",
-        "how far a delivery has come; ids of subscribers still owed a mail; nothing about who received what",
+        "progress of a delivery; ids of subscribers still owed an email; not who received what",
         "",
         f"owed ids: until sent, or {in_words(supervisor.OWED_FOR)} after the delivery ended",
     ),
     Kept(
         "events",
-        "what happened, by ids only, for the operator's other systems",
+        "what happened, by id only, for the operator's other systems",
         "",
-        f"{in_words(events.KEPT)} after it was passed on; never before",
+        f"{in_words(events.KEPT)} after they were passed on; never deleted before",
     ),
-    Kept("webhooks", "where events go; the operator's own endpoints", "", "until the admin removes it"),
+    Kept("webhooks", "the operator's endpoints that receive events", "", "until an editor removes them"),
     Kept(
         "dispatches",
-        "events on their way, and the history of attempts",
+        "events being delivered, and the history of attempts",
         "",
-        f"on their way: until delivered, at most {in_words(events.KEPT)}; history: {in_words(webhooks.HISTORY)}",
+        f"events: until delivered, at most {in_words(events.KEPT)}; history: {in_words(webhooks.HISTORY)}",
     ),
     Kept(
         "feeds",
-        "the watched feed: what was seen of it, the last checks",
+        "the watched feed: known entries and recent checks",
         "",
-        f"checks {in_words(feeds.KEPT)}, calls {in_words(feeds.CALL_KEPT)}, the rest while it is watched",
+        f"checks {in_words(feeds.CHECKS_KEPT)}, webhook calls {in_words(feeds.CALLS_KEPT)}, "
+        "the rest while it is watched",
     ),
 )
 
 ELSEWHERE = (
     (
         "exports (bucket)",
-        "a list too large for one answer, for the admin to fetch",
-        "addresses, nicknames",
-        in_words(files.KEPT) + ", removed within the hour after",
+        "exports too large for one response, for an editor to download",
+        "addresses, names",
+        in_words(files.KEPT) + ", then deleted within the hour",
     ),
     (
         "queues",
-        "work to be done: ids only; of a sign-up a keyed hash of the address",
+        "pending work: ids only; for a sign-up, a keyed hash of the address",
         "",
-        "until done; what failed five times 14 days",
+        "until done; in a dead-letter queue (after five failures) 14 days",
     ),
     (
         "queue `mail-events`",
-        "what SES reports of a mail that bounced or was complained about, in its own words",
+        "SES's reports of bounces and complaints, as received",
         "address",
-        f"until noted by id, seconds; what failed five times {in_words(bounces.KEPT)}",
+        f"seconds, until stored by id; in its dead-letter queue {in_words(bounces.KEPT)}",
     ),
-    ("logs", "what ran, by ids; never an address, nickname, token or IP address", "", in_words(LOG_RETENTION)),
+    ("logs", "what ran, by id; never an address, name, token or IP address", "", in_words(LOG_RETENTION)),
     (
         "backups",
         "point-in-time recovery of the tables",
-        "what the tables held",
-        "35 days, by DynamoDB; restoring one brings back who left since: see the operator's guide",
+        "whatever the tables contained",
+        "35 days, in DynamoDB; a restored table contains people who have left since: see "
+        "[Operating](operating.md#restore-data)",
     ),
-    ("SES", "the mail on its way; Amazon's own suppression list after bounces", "address", "by Amazon's terms"),
+    (
+        "SES",
+        "emails being sent; Amazon's own suppression list after bounces and complaints",
+        "address",
+        "see Amazon's terms",
+    ),
 )
 
 
@@ -152,27 +157,28 @@ def page() -> str:
     other = [f"| {place} | {what} | {personal or '—'} | {long} |" for place, what, personal, long in ELSEWHERE]
     return "\n".join(
         [
-            "# What is kept, where, and for how long",
+            "# What is stored, where, and for how long",
             "",
-            "Written by `make pages` from the list the code keeps; the times are those it goes by.",
+            "Generated by `make pages`; the periods are the constants the code uses.",
             "",
-            "Nothing is measured about readers: no open is counted, no click, no pixel is in any mail. Who received",
-            "which campaign is not kept. Who leaves is erased at once, in every table; what stays are counts,",
-            "ids that name nobody, and, if they asked for it, a keyed hash that keeps us from writing again.",
+            "Gna does not track subscribers: it counts no opens and no clicks, and emails contain no tracking pixel.",
+            "It does not store who received which campaign. When a person leaves, everything about them is deleted",
+            "at once, in every table. What remains are counts, ids that identify nobody and, if the person asked",
+            "never to be emailed again, a keyed hash of the address.",
             "",
             "## Tables",
             "",
-            "| table | what | what could name somebody | how long |",
+            "| table | content | personal data | kept |",
             "|---|---|---|---|",
             *rows,
             "",
             "## Elsewhere",
             "",
-            "| where | what | what could name somebody | how long |",
+            "| place | content | personal data | kept |",
             "|---|---|---|---|",
             *other,
             "",
-            "A reader sees and takes away all that is stored about them on their profile page (*Download my data*).",
+            "Subscribers can view and download all their stored data on their profile page (*Download my data*).",
             "",
         ]
     )

@@ -18,7 +18,7 @@ _RANGES = ((0, 59), (0, 23), (1, 31), (1, 12), (1, 7), (1970, 2199))
 
 
 def times(expression: str, start: datetime) -> Iterator[datetime]:
-    """Every moment it is due after `start`."""
+    """Every time it is due after `start`."""
     if rate := _RATE.fullmatch(expression):
         step = timedelta(seconds=int(rate[1]) * _UNITS[rate[2]])
         while True:

@@ -1,4 +1,4 @@
-"""The browser for the browser tests: where it is, and how it comes here (`python -m local.chromium`)."""
+"""The browser for the browser tests: find it, or install it (`python -m local.chromium`)."""
 
 import os
 import shutil
@@ -14,7 +14,7 @@ def find() -> str | None:
 
 
 def main() -> int:
-    """Install it from Debian's packages where we may; where we may not, the tests say that they are skipped."""
+    """Install it from Debian's packages if that is allowed; otherwise the tests are skipped, and say so."""
     if not find() and (right := _right()) is not None:
         print("gna: installing chromium for the browser tests")
         for arguments in (["update", "-q"], ["install", "-qq", "-y", "--no-install-recommends", "chromium"]):
@@ -26,7 +26,7 @@ def main() -> int:
 
 
 def _right() -> list[str] | None:
-    """What to put before apt-get, or None if we may not use it."""
+    """The command prefix that lets us use apt-get, or None if we may not."""
     if not shutil.which("apt-get"):
         return None
     if os.geteuid() == 0:

@@ -1,4 +1,4 @@
-"""`make demo`: a few hundred subscribers and some campaigns to look at, in a running or a stopped local Gna."""
+"""`make demo`: adds a few hundred subscribers and some campaigns to a local Gna, running or stopped."""
 
 import fcntl
 import json
@@ -38,17 +38,17 @@ def main() -> int:
     try:
         options = _options.read(os.environ)
         with ExitStack() as ending:
-            os.environ.update(_whereabouts(options, ending))
-            people, letters = fill(_SUBSCRIBERS)
+            os.environ.update(_environment(options, ending))
+            people, campaigns = fill(_SUBSCRIBERS)
     except (BadOption, EmulatorFailed) as failure:
         print(f"gna: {failure}", file=sys.stderr)
         return 1
-    print(f"gna: added {people} subscribers and {letters} campaigns")
+    print(f"gna: added {people} subscribers and {campaigns} campaigns")
     return 0
 
 
-def _whereabouts(options: Options, ending: ExitStack) -> dict[str, str]:
-    """The environment of the running Gna, or of an emulator started for the moment on the same data."""
+def _environment(options: Options, ending: ExitStack) -> dict[str, str]:
+    """The environment of the running Gna, or of an emulator started just now on the same data."""
     options.folder.mkdir(parents=True, exist_ok=True)
     lock = ending.enter_context((options.folder / "lock").open("w"))
     try:
@@ -66,7 +66,7 @@ def _whereabouts(options: Options, ending: ExitStack) -> dict[str, str]:
 
 
 def fill(subscribers: int) -> tuple[int, int]:
-    """Everything below is imported only now: the names of tables are fixed by the environment at import."""
+    """Imports come late: the environment at import time fixes the names of the tables."""
     chance = random.Random()
     people = sum(_add_subscriber(chance) for _ in range(subscribers))
     return people, _add_campaigns()
@@ -84,7 +84,7 @@ def _add_subscriber(chance: random.Random) -> bool:
     try:
         sign_up(f"{_plain(name)}.{chance.randrange(10**6)}@example.org", name, (source, tags), asked, confirmed)
     except Stale:
-        return False  # somebody of that name is here already
+        return False  # there is somebody with that name already
     return True
 
 
@@ -125,7 +125,7 @@ def sign_up(
 
 
 def _add_campaigns() -> int:
-    """Two sent, one for next week, one begun."""
+    """Two sent campaigns, one scheduled for next week, one draft."""
     from chalicelib.campaigns import service
     from chalicelib.kernel import clock
 

@@ -1,4 +1,4 @@
-"""The embedded AWS. The one module that knows it is ministack: another emulator replaces it by offering the same
+"""The embedded AWS. Only this module knows that it is ministack: another emulator replaces it by offering the same
 `Emulator(folder)` with `start`, `deploy`, `environment`, `empty` and `stop`."""
 
 import json
@@ -25,17 +25,17 @@ _ATTEMPTS = 3
 
 
 class EmulatorFailed(Exception):
-    """Says in one line what to do."""
+    """Its message says in one line what to do."""
 
 
 class Emulator:
-    """Keeps what it holds in `folder`, if told to; listens on a free port of the loopback interface only, because
-    it runs whatever code is uploaded to it."""
+    """Stores its data in `folder` if `keep`. Listens on a free port of the loopback interface only, because it runs
+    whatever code is uploaded to it."""
 
     def __init__(self, folder: Path, *, keep: bool = True, strict: bool = False) -> None:
         self._folder = folder.resolve()
         self._keep = keep
-        self._strict = strict  # refuse what a function's role does not allow, as AWS would
+        self._strict = strict  # refuse what the role of a function does not allow, as AWS does
         self._process: subprocess.Popen[bytes] | None = None
         self._clients: dict[tuple[str, str], Any] = {}
         self.url = ""
@@ -44,7 +44,7 @@ class Emulator:
         if not _PYTHON.exists():
             raise EmulatorFailed("The embedded AWS is not installed: run `make emulator`")
         self._folder.mkdir(parents=True, exist_ok=True)
-        for _ in range(_ATTEMPTS):  # somebody may take the port between our looking and its binding
+        for _ in range(_ATTEMPTS):  # another process may take the port before ministack binds it
             port = _free_port()
             self.url = f"http://127.0.0.1:{port}"
             self._process = process.spawn(_command(port), self._settings(port), log=self._log)
@@ -59,7 +59,7 @@ class Emulator:
 
     @property
     def environment(self) -> dict[str, str]:
-        """What makes every AWS client of a process talk to this emulator, and to no real account."""
+        """The variables that make every AWS client of a process use this emulator and no real account."""
         return {
             "AWS_ENDPOINT_URL": self.url,
             "AWS_ACCESS_KEY_ID": "test",
@@ -71,7 +71,7 @@ class Emulator:
         }
 
     def deploy(self, prefix: str, template: Path = TEMPLATE) -> None:
-        """Bring it to what the template describes; what is already so, and all data, stays."""
+        """Create or update what the template describes; all data stays."""
         body = template.read_text()
         stack = {
             "StackName": prefix,
@@ -90,7 +90,7 @@ class Emulator:
         self._set_expiry(prefix, yaml.safe_load(body))
 
     def empty(self, prefix: str) -> None:
-        """Take every row out of the tables and every message out of the queues."""
+        """Delete every row of the tables and every message of the queues."""
         dynamodb, sqs = self.client("dynamodb"), self.client("sqs")
         for table in dynamodb.list_tables()["TableNames"]:
             if table.startswith(f"{prefix}-"):
@@ -99,13 +99,13 @@ class Emulator:
             sqs.purge_queue(QueueUrl=queue)
 
     def stop(self) -> None:
-        """SIGTERM: it saves what it holds when it is asked to end, and only then."""
+        """Stop by SIGTERM: only then it saves its data."""
         if self._process:
             process.end(self._process)
             self._process = None
 
     def client(self, service: str) -> Any:
-        """A client of our own, whatever the environment says."""
+        """A client of this emulator, whatever the environment says."""
         import botocore.session
 
         if (service, self.url) not in self._clients:
@@ -119,11 +119,11 @@ class Emulator:
         return self._clients[service, self.url]
 
     def api(self, rest_api_id: str, stage: str = "api") -> str:
-        """Where a deployed API answers."""
+        """The URL of a deployed API."""
         return f"{self.url}/_aws/execute-api/{rest_api_id}/{stage}"
 
     def mails(self) -> list[dict[str, Any]]:
-        """What its own SES was given, oldest first: To (a list), Subject, BodyText and BodyHtml of each."""
+        """The mails its own SES was given, oldest first: To (a list), Subject, BodyText and BodyHtml of each."""
         with urllib.request.urlopen(f"{self.url}/_ministack/ses/messages", timeout=10) as answer:
             return [mail for mails in json.load(answer)["messages"].values() for mail in mails]
 
@@ -143,7 +143,7 @@ class Emulator:
             "TMPDIR": str(self._folder),
             "LOG_LEVEL": "WARNING",
             "AUTH": "true" if self._strict else "false",
-            # Listeners and a docker daemon Gna has no use for.
+            # Gna needs neither these listeners nor a Docker daemon.
             "IOT_MTLS_ENABLED": "0",
             "SFTP_ENABLED": "0",
             "DOCKER_HOST": "unix:///nonexistent",
@@ -160,7 +160,7 @@ class Emulator:
         return False
 
     def _set_expiry(self, prefix: str, template: Mapping[str, Any]) -> None:
-        """ministack's CloudFormation makes tables without their time to live."""
+        """ministack's CloudFormation creates tables without their time to live."""
         dynamodb = self.client("dynamodb")
         for resource in template["Resources"].values():
             wanted = resource.get("Properties", {}).get("TimeToLiveSpecification")
@@ -170,7 +170,7 @@ class Emulator:
 
 
 def _command(port: int) -> list[str]:
-    """As its own starter does, but in one process, and without waiting for long polls when it is asked to end."""
+    """Like its own start command, but in one process, and without waiting for long polls when it is stopped."""
     options = {"--bind": f"127.0.0.1:{port}", "--workers": "0", "--graceful-timeout": "0", "--keep-alive": "75"}
     return [
         str(_PYTHON),
@@ -195,7 +195,7 @@ def _reason(cloudformation: Any, stack: str) -> str:
 
 
 def _update(cloudformation: Any, stack: Mapping[str, Any]) -> bool:
-    """False when the template says nothing new."""
+    """False if the template changes nothing."""
     try:
         cloudformation.update_stack(**stack)
     except cloudformation.exceptions.ClientError as failure:

@@ -1,7 +1,7 @@
-"""`python -m local.feed check <url>`: what Gna would make of any feed. Nothing is kept and nothing is sent.
+"""`python -m local.feed check <url>`: what Gna would make of a feed. Nothing is stored or sent.
 
---since 2026-11-01   as if everything up to then had been mailed; otherwise the latest entry is taken as new
---mail               the whole HTML of the mail's body, too
+--since 2026-11-01   as if everything up to then had been mailed; without it only the latest entry is new
+--mail               also print the HTML of the mail's body
 """
 
 import argparse
@@ -10,9 +10,9 @@ import sys
 from datetime import UTC, datetime, timedelta
 
 from chalicelib.feeds import digest, model
-from chalicelib.feeds.model import NEAR, Entry, Memory, Verdict
+from chalicelib.feeds.model import NEAR, Memory, Verdict
 from chalicelib.feeds.reading import reader
-from chalicelib.feeds.reading.entries import Feed
+from chalicelib.feeds.reading.model import Entry, Feed
 from chalicelib.kernel import settings
 
 _MOST = 30
@@ -35,7 +35,7 @@ def main(arguments: list[str]) -> int:
 
 def _options(arguments: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser("local.feed", description="A dry run of checking a feed.")
-    parser.add_argument("deed", choices=["check"])
+    parser.add_argument("action", choices=["check"])
     parser.add_argument("url")
     parser.add_argument("--since", type=_moment)
     parser.add_argument("--mail", action="store_true")
@@ -54,9 +54,11 @@ def _memory(feed: Feed, since: datetime | None, now: datetime) -> Memory:
     """As if the feed had been checked at `since`, or just before its latest entry."""
     if since:
         old = [entry for entry in feed.entries if entry.dated and entry.dated <= since]
-        return Memory(since + NEAR, tuple(entry.mark for entry in old))
+        return Memory(since + NEAR, tuple(entry.fingerprint for entry in old))
     latest = _latest(feed, now)
-    others = tuple(entry.mark for entry in feed.entries if not latest or entry.mark != latest.mark)
+    others = tuple(
+        entry.fingerprint for entry in feed.entries if not latest or entry.fingerprint != latest.fingerprint
+    )
     return Memory((latest.dated if latest else None) or now, others)
 
 
@@ -67,17 +69,17 @@ def _latest(feed: Feed, now: datetime) -> Entry | None:
 
 def _show(feed: Feed, verdict: Verdict, now: datetime) -> None:
     print(f"{feed.title or '(no title)'}: {len(feed.entries)} entries" + (f", hub {feed.hub}" if feed.hub else ""))
-    new = {entry.mark for entry in verdict.new}
+    new = {entry.fingerprint for entry in verdict.new}
     for entry in feed.entries[:_MOST]:
         waits = entry.dated is not None and entry.dated > now
-        what = "new" if entry.mark in new else "waits" if waits else ""
+        status = "new" if entry.fingerprint in new else "waits" if waits else ""
         dated = f"{entry.dated:%Y-%m-%d %H:%M}" if entry.dated else "undated"
-        print(f"  {what:5}  {dated:16}  {digest.item(entry).title}\n{'':27}{entry.link or '(no link)'}")
+        print(f"  {status:5}  {dated:16}  {digest.preview(entry).title}\n{'':27}{entry.link or '(no link)'}")
     if len(feed.entries) > _MOST:
         print(f"  … and {len(feed.entries) - _MOST} more")
 
 
-def _show_mail(verdict: Verdict, whole: bool) -> None:
+def _show_mail(verdict: Verdict, with_html: bool) -> None:
     if not verdict.new:
         print("\nNothing new: no email.")
         return
@@ -85,12 +87,13 @@ def _show_mail(verdict: Verdict, whole: bool) -> None:
     sent = "a draft and a notice: so many at once is unusual" if verdict.flood else "sent, or a draft in review mode"
     print(f"\n{len(verdict.new)} new: {sent}.\n\nSubject: {draft.subject}\nPreview: {draft.preheader}\n")
     for entry in verdict.new[:_MOST]:
-        item = digest.item(entry)
-        print("\n".join(filter(None, (f"* {item.title}", item.excerpt, item.image, item.link))) + "\n")
-    if whole:
+        preview = digest.preview(entry)
+        lines = (f"* {preview.title}", preview.excerpt, preview.image, preview.link)
+        print("\n".join(filter(None, lines)) + "\n")
+    if with_html:
         print(draft.body)
 
 
 if __name__ == "__main__":
-    os.environ.setdefault("GNA_LOCAL", "true")  # a feed on this machine may be looked at
+    os.environ.setdefault("GNA_LOCAL", "true")  # so that a feed on this machine can be read
     raise SystemExit(main(sys.argv[1:]))

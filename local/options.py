@@ -1,4 +1,4 @@
-"""What `make run` is told by the environment, and what it says itself where nothing is said."""
+"""The options of `make run`: what the environment sets, and the defaults."""
 
 import json
 import os
@@ -11,7 +11,7 @@ PREFIX = "gna-local"
 
 
 class BadOption(Exception):
-    """Says in one line which one, and what it must be."""
+    """Its message names the option, and says what it must be."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ def read(environ: Mapping[str, str]) -> Options:
 
 
 def environment(options: Options, environ: Mapping[str, str]) -> dict[str, str]:
-    """The app's environment: ours, then the caller's; nothing of a real AWS account is left in it."""
+    """The environment of the app: our defaults, then the caller's values, without anything of a real AWS account."""
     ours = {
         "SITE_NAME": "The Slow Garden",
         "SITE_URL": options.url,
@@ -65,7 +65,7 @@ def environment(options: Options, environ: Mapping[str, str]) -> dict[str, str]:
 
 
 def _secrets(folder: Path) -> dict[str, str]:
-    """Made once and kept: links mailed before a restart must work after it."""
+    """Made once and stored, so that links mailed before a restart work after it."""
     file = folder / "secrets.json"
     if not file.exists():
         folder.mkdir(parents=True, exist_ok=True)

@@ -1,7 +1,7 @@
-"""Lambda's part for queues: take a batch, call the handler, delete what it did not hand back.
+"""What Lambda does for queues: receive a batch, call the handler, delete the messages that did not fail.
 
-What it did hand back becomes visible again when the queue's own timeout has passed, and the queue itself moves
-what came too often to its dead letters: nothing of that is imitated here.
+A failed message becomes visible again after the timeout of the queue, and the queue itself moves what failed too
+often to its dead-letter queue: neither is imitated here.
 """
 
 from collections.abc import Callable, Iterable
@@ -30,7 +30,7 @@ class Poller:
 
     @cached_property
     def url(self) -> str:
-        """Looked up at the first poll, which is tried again when AWS does not answer."""
+        """Looked up at the first poll, which is retried when AWS does not answer."""
         return str(self.sqs.get_queue_url(QueueName=self.queue)["QueueUrl"])
 
     def poll(
@@ -40,7 +40,7 @@ class Poller:
         retry_at_once: bool = False,
         working: Callable[[], AbstractContextManager[None]] = nullcontext,
     ) -> int:
-        """One batch; how many messages came. `working` is entered while there is something in our hands."""
+        """Process one batch and return how many messages came. `working` is entered while there are any."""
         answer = self.sqs.receive_message(
             QueueUrl=self.url,
             MaxNumberOfMessages=min(self.handler.batch_size, _MOST),

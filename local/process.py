@@ -1,4 +1,4 @@
-"""Child processes that never outlive us: ended in order on a normal stop, by the kernel if we are killed."""
+"""Child processes that never outlive us: stopped in order normally, by the kernel if we are killed."""
 
 import ctypes
 import os
@@ -15,7 +15,7 @@ _libc = ctypes.CDLL(None) if sys.platform == "linux" else None
 def spawn(
     command: Sequence[str], env: Mapping[str, str], *, log: Path | None = None, cwd: Path | None = None
 ) -> subprocess.Popen[bytes]:
-    """Start it in a group of its own, so that Ctrl-C reaches only us and we can stop things in order."""
+    """Start it in a process group of its own, so that Ctrl-C reaches only us and we can stop everything in order."""
     output = log.open("wb") if log else None
     try:
         return subprocess.Popen(

@@ -1,4 +1,4 @@
-"""`make reset`: forget what the local Gna has kept. Only what it made itself is removed, whatever LOCAL_DIR says."""
+"""`make reset`: delete the data of the local Gna. Only files it made itself are removed, whatever LOCAL_DIR says."""
 
 import fcntl
 import os

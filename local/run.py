@@ -27,15 +27,15 @@ _PATIENCE = 60.0
 
 
 class Failed(Exception):
-    """Says in one line what is wrong and what to do."""
+    """Its message says in one line what is wrong and what to do."""
 
 
 class Stopped(Exception):
-    """Somebody asked us to end."""
+    """We were asked to stop."""
 
 
 def main() -> int:
-    if "MAKELEVEL" in os.environ:  # if make is killed outright, nobody else would end us
+    if "MAKELEVEL" in os.environ:  # if make is killed, nothing else would stop us
         process.end_with_parent()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _stop)
@@ -51,7 +51,7 @@ def main() -> int:
 
 def _stop(number: int, frame: Any) -> None:
     for other in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(other, signal.SIG_IGN)  # once is enough: what follows is the orderly end
+        signal.signal(other, signal.SIG_IGN)  # once is enough: everything is being stopped in order
     raise Stopped
 
 
@@ -59,7 +59,7 @@ def _run(options: Options) -> None:
     env = _options.environment(options, os.environ)
     _check_settings(env)
     with ExitStack() as ending:
-        ending.enter_context(_alone(options.folder))
+        ending.enter_context(_locked(options.folder))
         _check_free(options.port, "PORT")
         _check_free(options.mail_port, "MAIL_PORT")
         emulator = Emulator(options.folder / "emulator")
@@ -68,14 +68,14 @@ def _run(options: Options) -> None:
         emulator.deploy(PREFIX)
         env |= emulator.environment | {"AWS_ENDPOINT_URL_SESV2": options.mail_url, "PYTHONPATH": str(_ROOT)}
         children = _children(options, env, ending)
-        _write_whereabouts(options.folder, env, ending)
+        _write_environment(options.folder, env, ending)
         _wait_until_well(options, children)
-        _say(options, env)
+        _print_welcome(options, env)
         _watch(emulator, children)
 
 
 def _children(options: Options, env: dict[str, str], ending: ExitStack) -> dict[str, subprocess.Popen[bytes]]:
-    """In this order, and ended in the other: who answers people goes first, what they rely on last."""
+    """Started in this order and stopped in reverse: first what answers people, last what it relies on."""
     mailbox = ["--port", str(options.mail_port), "--data", str(options.folder / "mailbox")]
     if topic := handlers.mail_topic(PREFIX):
         mailbox += ["--sns-endpoint", env["AWS_ENDPOINT_URL"], "--topic", topic]
@@ -102,8 +102,8 @@ def _check_settings(env: dict[str, str]) -> None:
 
 
 @contextmanager
-def _alone(folder: Path) -> Iterator[None]:
-    """Two runners on the same data would overwrite each other's."""
+def _locked(folder: Path) -> Iterator[None]:
+    """Two runners on the same data would overwrite each other's changes."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         lock = (folder / "lock").open("w")
@@ -160,8 +160,8 @@ def _watch(emulator: Emulator, children: dict[str, subprocess.Popen[bytes]]) -> 
             raise Failed("the embedded AWS stopped unexpectedly: see emulator/emulator.log")
 
 
-def _write_whereabouts(folder: Path, env: dict[str, str], ending: ExitStack) -> None:
-    """So that `make demo` finds a running Gna; it holds secrets, like the folder it is in."""
+def _write_environment(folder: Path, env: dict[str, str], ending: ExitStack) -> None:
+    """Lets `make demo` find a running Gna. The file holds secrets, like the folder it is in."""
     file = folder / "running.json"
     with open(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as stream:
         names = ("AWS_", "GNA_", "SITE_", "SECRET_KEY", "WEBHOOK_SECRET", "FROM_", "CONTACT_", "ADMIN_")
@@ -169,16 +169,16 @@ def _write_whereabouts(folder: Path, env: dict[str, str], ending: ExitStack) -> 
     ending.callback(file.unlink, missing_ok=True)
 
 
-def _say(options: Options, env: dict[str, str]) -> None:
-    open_door = env["DISABLE_AUTH"] == "true"
-    door = "authentication is off: DISABLE_AUTH=true" if open_door else "behind Cloudflare Access"
+def _print_welcome(options: Options, env: dict[str, str]) -> None:
+    unguarded = env["DISABLE_AUTH"] == "true"
+    access = "authentication is off: DISABLE_AUTH=true" if unguarded else "behind Cloudflare Access"
     cadence = f"all schedules every {options.tick:g} s (LOCAL_TICK)" if options.tick else "at their real intervals"
     print(
         f"""
   Gna is running. Press Ctrl-C to stop.
 
     {options.url}/              the demo blog, with the subscribe form
-    {options.url}/admin         the dashboard ({door})
+    {options.url}/admin         the dashboard ({access})
     {options.mail_url}/              the mailbox, with every email Gna sends
     {env["FEED_URL"]}   the demo feed
 

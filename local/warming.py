@@ -1,4 +1,4 @@
-"""botocore's session is not safe while it makes clients, so a process with threads makes them before any runs."""
+"""A botocore session is not thread-safe while it creates clients, so they are created before any thread runs."""
 
 import threading
 
@@ -10,7 +10,7 @@ from chalicelib.kernel.errors import Unavailable
 
 
 def warm_up(ended: threading.Event) -> None:
-    """Whoever starts before AWS answers waits for it, as long as nobody asks for the end."""
+    """Wait until AWS answers, or until the process is stopped."""
     while not ended.is_set():
         try:
             for service in ("sesv2", "sns", "ssm"):

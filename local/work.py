@@ -1,4 +1,4 @@
-"""The process that does what nobody waits for: queue handlers and schedules of `app.py`."""
+"""The process for background work: queue handlers and schedules of `app.py`."""
 
 import os
 import signal
@@ -21,12 +21,12 @@ from local.polling import Poller, pollers
 from local.warming import warm_up
 
 _WAIT_SECONDS = 10
-_AT_ONCE = 2  # workers a queue: enough to meet each other
+_AT_ONCE = 2  # workers per queue: enough to run into each other
 _GRACE = 8.0
 
 
-class Crew:
-    """Threads that can be asked to end, and how many of them are in the middle of something."""
+class Workers:
+    """Threads that can be stopped, and how many of them are busy."""
 
     def __init__(self) -> None:
         self.ended = threading.Event()
@@ -42,7 +42,7 @@ class Crew:
         threading.Thread(target=self._repeat, args=(schedule, tick), daemon=True).start()
 
     def end(self) -> None:
-        """Let what has begun come to its end, for a while; whoever only waits for work is not waited for."""
+        """Wait a while for work that has begun to end; idle threads are not waited for."""
         self.ended.set()
         with self._idle:
             self._idle.wait_for(lambda: self._busy == 0, _GRACE)
@@ -56,7 +56,7 @@ class Crew:
                 self.ended.wait(1)
 
     def _repeat(self, schedule: ScheduleHandler, tick: float | None) -> None:
-        # Once at the start: the first look at a feed only learns what is there, and should not come after a post.
+        # Once at the start: the first check of a feed only records its entries, and should not come after a post.
         with self._working():
             schedule.handle()
         due = cadence.times(schedule.expression, datetime.now(UTC))
@@ -79,21 +79,21 @@ class Crew:
 def main() -> int:
     import app
 
-    crew = Crew()
-    signal.signal(signal.SIGTERM, lambda *_: crew.ended.set())
-    warm_up(crew.ended)
-    crew.start(*pollers(app.app, _patient_client(), settings.current().prefix))
+    workers = Workers()
+    signal.signal(signal.SIGTERM, lambda *_: workers.ended.set())
+    warm_up(workers.ended)
+    workers.start(*pollers(app.app, _patient_client(), settings.current().prefix))
     options = read(os.environ)
-    _wait_for_app(options, crew.ended)
+    _wait_for_app(options, workers.ended)
     for schedule in handlers.schedules(app.app):
-        crew.schedule(schedule, options.tick)
-    crew.ended.wait()
-    crew.end()
+        workers.schedule(schedule, options.tick)
+    workers.ended.wait()
+    workers.end()
     return 0
 
 
 def _wait_for_app(options: Options, ended: threading.Event) -> None:
-    """The watched feed is a page of the demo site: a look before it is there would count as a failure."""
+    """The feed is a page of the demo site: a check before it is served would count as a failure."""
     until = time.monotonic() + 60
     while not ended.is_set() and time.monotonic() < until:
         try:
@@ -104,7 +104,7 @@ def _wait_for_app(options: Options, ended: threading.Event) -> None:
 
 
 def _patient_client() -> Any:
-    """The app's own client would hang up on a long poll."""
+    """The app's own client would time out on a long poll."""
     from botocore.config import Config
 
     return session.session().client("sqs", config=Config(read_timeout=60, max_pool_connections=100))

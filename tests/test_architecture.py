@@ -152,8 +152,28 @@ def test_what_few_calls_need_is_not_imported_at_start_up():
     assert not _offenders(breaks), "import it in the function that uses it"
 
 
-def test_packages_are_empty_so_that_importing_one_module_loads_only_that():
-    assert not [_place(module) for module in MODULES if module.name == "__init__.py" and module.stat().st_size]
+def test_packages_hold_only_a_docstring_so_that_importing_one_module_loads_only_that():
+    packages = [_tree(module) for module in MODULES if module.name == "__init__.py"]
+    assert not [ast.unparse(package) for package in packages if package.body[1:] or not _is_documented(package)]
+
+
+def _is_documented(package: ast.Module) -> bool:
+    return not package.body or ast.get_docstring(package) is not None
+
+
+def test_reading_a_feed_knows_only_the_kernel():
+    reading = [module for module in MODULES if _place(module).startswith("feeds/reading/")]
+    allowed = ("chalicelib.kernel.", "chalicelib.feeds.reading.")
+    breaks = {
+        _place(module): {
+            name
+            for name in _imports(ast.walk(_tree(module)))
+            if name.startswith("chalicelib.") and not f"{name}.".startswith(allowed)
+        }
+        for module in reading
+    }
+    assert reading
+    assert not _offenders(breaks)
 
 
 def test_names_say_something():

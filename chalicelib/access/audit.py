@@ -1,15 +1,15 @@
-"""Who did what: one line for every act of an admin that cannot be taken back or that takes data out."""
+"""The audit log: one line for each admin action that cannot be undone or that exports data."""
 
 from typing import Protocol
 
 from chalicelib.kernel import log
 
 
-class Asked(Protocol):
+class HasIdentity(Protocol):
     @property
     def identity(self) -> str: ...
 
 
-def record(request: Asked, action: str, **ids: str | int) -> None:
-    """`action` is a verb and a noun ("campaign.send"); `ids` name what it was done to, never a subscriber's data."""
+def record(request: HasIdentity, action: str, **ids: str | int) -> None:
+    """`action` is a noun and a verb ("campaign.send"); `ids` say what it was done to, never a subscriber's data."""
     log.info("audit", action=action, by=request.identity, **ids)

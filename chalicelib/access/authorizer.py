@@ -1,9 +1,9 @@
-"""The authorizer's function: a verdict in, what API Gateway understands out. Loads neither app.py nor Chalice.
+"""The authorizer's function: turns a verdict into what API Gateway understands. Loads neither app.py nor Chalice.
 
 API Gateway knows four refusals, and `deploy/service.yaml` gives each its status and body:
-raising exactly "Unauthorized" is 401, a Deny is 403 (its reason travels in the context), raising anything else
-is AUTHORIZER_FAILURE, made a 503, and an answer without a policy is AUTHORIZER_CONFIGURATION_ERROR, a 500.
-Whatever goes wrong here is one of them, so nothing that goes wrong lets anybody in.
+raising exactly "Unauthorized" is a 401; a Deny is a 403 (its reason travels in the context); raising anything else is
+AUTHORIZER_FAILURE, a 503; and an answer without a policy is AUTHORIZER_CONFIGURATION_ERROR, a 500.
+Every failure here ends as one of them, so no failure lets anybody in.
 """
 
 from typing import Any
@@ -51,7 +51,7 @@ def _context(identity: Identity) -> dict[str, str]:
 
 
 def _policy(effect: str, method_arn: str, principal: str, context: dict[str, str]) -> dict[str, Any]:
-    """The policy leads to /admin and nowhere else, whatever route it is put on."""
+    """The policy covers /admin and nothing else, whichever route the authorizer is attached to."""
     stage = "/".join(method_arn.split("/")[:2])
     resources = [f"{stage}/*/admin", f"{stage}/*/admin/*"]
     statement = {"Effect": effect, "Action": ["execute-api:Invoke"], "Resource": resources}

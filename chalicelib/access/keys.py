@@ -1,4 +1,4 @@
-"""The team's public keys: fetched when needed, kept while they may be, never fetched at a stranger's command."""
+"""The team's public keys: fetched when needed, cached, and never fetched as often as a stranger likes."""
 
 import contextlib
 import json
@@ -9,22 +9,23 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from chalicelib.access.token import decode
+from chalicelib.access.narrow_checks import canonical_base64url
 from chalicelib.kernel import log
 from chalicelib.kernel.errors import Unavailable
 
 if TYPE_CHECKING:
-    from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
+    from jwt import PyJWK
 
 _TIMEOUT = 3.0
-_LARGEST_ANSWER = 65_536
-_MOST_KEYS = 32
+_MAX_BYTES = 65_536
+_MAX_KEYS = 32
 _KEY_BITS = range(2048, 8193)
 
-# A key taken back by the team stops working within the hour; an outage is bridged for four.
+# A key that the team revokes stops working within the hour; an outage is bridged for four.
 _FRESH = 3600
 _STALE = 4 * 3600
-# A stranger chooses the `kid`: whatever they send, we ask once a minute, and not at once after a failure.
+# A stranger chooses the `kid`: whatever they send, keys are fetched at most once a minute for it, and not at once
+# after a failure.
 _AFTER_UNKNOWN = 60
 _AFTER_FAILURE = 10
 
@@ -32,15 +33,15 @@ _NEVER = float("-inf")
 
 
 class Keys:
-    """Keys by `kid`, from one address. Times are seconds since 1970, given by the caller."""
+    """Keys by `kid`, from one URL. Times are seconds since 1970, given by the caller."""
 
     def __init__(self, url: str) -> None:
         self._url = url
-        self._keys: dict[str, RSAPublicKey] = {}
-        self._fetched = self._failed = self._asked_for_unknown = _NEVER
+        self._keys: dict[str, PyJWK] = {}
+        self._fetched = self._failed = self._sought_unknown = _NEVER
         self._lock = threading.Lock()
 
-    def find(self, kid: str, now: float) -> "RSAPublicKey | None":
+    def find(self, kid: str, now: float) -> "PyJWK | None":
         """The key, or None if the team has no such key; `Unavailable` if that cannot be known."""
         with self._lock:
             if not _within(now, self._fetched, _FRESH):
@@ -52,9 +53,9 @@ class Keys:
             return self._keys.get(kid)
 
     def _look_for_new(self, now: float) -> None:
-        """The team may have made a new key since; only a fetch that succeeded can say that it has not."""
-        if not _within(now, self._asked_for_unknown, _AFTER_UNKNOWN) and self._fetched != now:
-            self._asked_for_unknown = now
+        """The team may have added a key since the last fetch; only a successful fetch shows that it has not."""
+        if not _within(now, self._sought_unknown, _AFTER_UNKNOWN) and self._fetched != now:
+            self._sought_unknown = now
             self._refresh(now)
         if self._failed > self._fetched:
             raise Unavailable(retry_after=_AFTER_FAILURE)
@@ -73,12 +74,12 @@ class Keys:
 
 @cache
 def keys_from(url: str) -> Keys:
-    """The keys of this process."""
+    """The cached keys of this process."""
     return Keys(url)
 
 
 def fetch(url: str) -> bytes:
-    """GET, within three seconds, from that address alone: no redirects, no proxies, no cookies."""
+    """GET within three seconds, from that URL only: no redirects, no proxies, no cookies."""
     import http.client
 
     parts = urlsplit(url)
@@ -88,20 +89,20 @@ def fetch(url: str) -> bytes:
         connection.connect()
         with _deadline(connection.sock):
             connection.request("GET", parts.path or "/", headers={"Accept": "application/json", "User-Agent": "gna"})
-            answer = connection.getresponse()
-            body = answer.read(_LARGEST_ANSWER + 1)
+            response = connection.getresponse()
+            body = response.read(_MAX_BYTES + 1)
     except (OSError, http.client.HTTPException, ValueError) as failure:
         raise Unavailable from failure
     finally:
         connection.close()
-    if answer.status != 200 or len(body) > _LARGEST_ANSWER:
+    if response.status != 200 or len(body) > _MAX_BYTES:
         raise Unavailable
     return body
 
 
 @contextlib.contextmanager
 def _deadline(connected: socket.socket) -> Iterator[None]:
-    """The socket's own time-out starts again with every byte: an answer that drips would keep us for ever."""
+    """The socket's own timeout restarts with every byte: a response that drips would hold us for ever."""
 
     def cut() -> None:
         with contextlib.suppress(OSError):
@@ -116,34 +117,37 @@ def _deadline(connected: socket.socket) -> Iterator[None]:
         timer.cancel()
 
 
-def parse(answer: bytes) -> dict[str, "RSAPublicKey"]:
-    """The signing keys in a key set. Anything that is not a key set (an HTML page, say) is an outage."""
+def parse(body: bytes) -> dict[str, "PyJWK"]:
+    """The signing keys in a key set. Anything else (an HTML page, say) counts as an outage."""
     try:
-        found = json.loads(answer)["keys"][:_MOST_KEYS]
+        entries = json.loads(body)["keys"][:_MAX_KEYS]
     except (ValueError, TypeError, KeyError, RecursionError) as failure:
         raise Unavailable from failure
-    keys = {entry["kid"]: key for entry in found if (key := _key(entry))}
+    keys = {entry["kid"]: key for entry in entries if (key := _key(entry))}
     if not keys:
         raise Unavailable
     return keys
 
 
-def _key(entry: Any) -> "RSAPublicKey | None":
-    """Only what may verify an RS256 signature: RSA, meant for signatures, neither short nor endless."""
-    from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicNumbers
+def _key(entry: Any) -> "PyJWK | None":
+    """The entry as a key, if it may verify an RS256 signature: RSA, for signatures, neither short nor endless."""
+    import jwt
 
     if not isinstance(entry, dict) or not isinstance(entry.get("kid"), str) or not entry["kid"]:
         return None
     if (entry.get("kty"), entry.get("use"), entry.get("alg", "RS256")) != ("RSA", "sig", "RS256"):
         return None
     try:
-        modulus, exponent = (int.from_bytes(decode(entry[name])) for name in ("n", "e"))
-        key = RSAPublicNumbers(exponent, modulus).public_key()
-    except (ValueError, TypeError, KeyError, AttributeError):
+        for name in ("n", "e"):
+            canonical_base64url(entry[name])
+        # Only the two public numbers: with `d` beside them PyJWT would make a private key. Bound to RS256, so that
+        # no other algorithm can be used with it, whatever a token's header says.
+        key = jwt.PyJWK({"kty": "RSA", "n": entry["n"], "e": entry["e"]}, "RS256")
+    except (ValueError, TypeError, KeyError, jwt.PyJWTError):
         return None
-    return key if key.key_size in _KEY_BITS else None
+    return key if key.key.key_size in _KEY_BITS else None
 
 
 def _within(now: float, since: float, seconds: float) -> bool:
-    """A clock that was set back makes nothing last longer."""
+    """Setting the clock back must not make anything last longer."""
     return 0 <= now - since < seconds

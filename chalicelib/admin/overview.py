@@ -57,7 +57,7 @@ def gather() -> Overview:
         next=min(scheduled, key=lambda campaign: campaign.scheduled_at or campaign.created_at, default=None),
         sending=tuple(sending),
         feed=feed,
-        bounces=fallbacks.or_none(lambda: bounces.page(1, 1).total),
+        bounces=fallbacks.or_none(lambda: bounces.list_page(1, 1).total),
         account=account,
         findings=tuple(_check([*drafts, *sent], feed, account)),
     )
@@ -73,7 +73,7 @@ def _check(recent: list[Campaign], feed: feeds.View | None, account: Account | N
     yield from _check_account(account)
     yield from _check_campaigns(recent)
     if feed and feed.url and (feed.state.is_failing or feed.state.stopped):
-        yield _finding(Level.ERROR, f"The feed cannot be read: {feed.state.said}.", "/admin/feed", "View feed")
+        yield _finding(Level.ERROR, f"The feed cannot be read: {feed.state.summary}.", "/admin/feed", "View feed")
     yield from _check_webhooks()
     if errors := sum(finding.level is Level.ERROR for finding in diagnostics.check(settings.current())):
         message = "A setting needs attention." if errors == 1 else f"{errors} settings need attention."

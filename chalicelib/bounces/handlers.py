@@ -1,4 +1,4 @@
-"""Bounces for editors to look through; removing somebody is the audience's business."""
+"""The list of bounces for editors; removing a subscriber is up to the audience."""
 
 from chalicelib.bounces import bodies, service
 from chalicelib.bounces.service import KnownBounce
@@ -18,10 +18,10 @@ from chalicelib.web.responses import Response
 )
 def list_bounces(request: Request) -> Response:
     number, size = paging.requested(request)
-    found = service.page(number, size)
-    return responses.json(bodies.BouncePage(number, size, found.total, [_bounce(one) for one in found.items]))
+    page = service.list_page(number, size)
+    return responses.json(bodies.BouncePage(number, size, page.total, [_bounce(known) for known in page.items]))
 
 
-def _bounce(one: KnownBounce) -> bodies.Bounce:
-    given = {"email": one.person.email, "nickname": one.person.nickname, "created_at": one.bounce.at}
-    return schemas.build(bodies.Bounce, one.bounce, **given)
+def _bounce(known: KnownBounce) -> bodies.Bounce:
+    bounce, person = known.bounce, known.person
+    return schemas.build(bodies.Bounce, bounce, email=person.email, nickname=person.nickname, created_at=bounce.at)

@@ -1,4 +1,4 @@
-"""Events of SES, as they come from its topic through the queue."""
+"""Handles events from SES, which arrive from its SNS topic through the queue."""
 
 import json
 from typing import Any
@@ -9,19 +9,19 @@ from chalicelib.kernel.errors import Invalid
 
 
 def handle(message: Any) -> None:
-    """The queue's policy lets only our own topic write to it, and the topic's only SES. What is still not an event
-    about one of our mails is left alone: trying it again would not make it one."""
-    event = _unwrapped(message)
+    """Only our own topic may write to the queue, and only SES to the topic. A message that is still not an event
+    about one of our mails is dropped: retrying would not change it."""
+    event = _unwrap(message)
     if not isinstance(event, dict):
-        return  # SES greets a new topic with a sentence
+        return  # SES sends a sentence of plain text to a new topic
     try:
         service.record_event(event)
     except Invalid:
         log.warning("bounces.not_ours")
 
 
-def _unwrapped(message: Any) -> Any:
-    """Raw, or in SNS's envelope."""
+def _unwrap(message: Any) -> Any:
+    """The event, which may come raw or in SNS's envelope."""
     if not isinstance(message, dict) or message.get("Type") != "Notification":
         return message
     try:

@@ -1,5 +1,5 @@
-"""What SES says about a mail after it has left, in our words. Of its many events two kinds mean something here:
-an address that will never take mail, and a person who complained."""
+"""What SES reports about a mail after it was sent. Of its many events two matter here: an address that will never
+accept mail, and a person who complained."""
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
@@ -14,18 +14,20 @@ from chalicelib.kernel.errors import Invalid
 
 KEPT = timedelta(days=7)
 
-_CLOCKS_DIFFER = timedelta(minutes=5)
+_CLOCK_SKEW = timedelta(minutes=5)
 _NOT_SPAM = "not-spam"
 _LONGEST_REASON = 60
 
 
 class Bounce(Struct, frozen=True):
-    """Somebody could not be reached. It names them by id: the address is looked up when it is shown."""
+    """A mail that could not be delivered. It names the subscriber by id: the address is looked up when needed.
+
+    `fingerprint` is the same however often the same event is reported."""
 
     subscriber_id: str
     reason: str
     at: datetime
-    mark: str
+    fingerprint: str
     delivery_id: str | None = None
 
 
@@ -39,7 +41,7 @@ class Complained(Struct, frozen=True):
 
 
 class Report(Struct, frozen=True):
-    """One notification: `id` is the same however often it comes."""
+    """One notification: `id` is the same however often it is delivered."""
 
     id: str
     at: datetime
@@ -47,14 +49,14 @@ class Report(Struct, frozen=True):
     findings: tuple[Bounced | Complained, ...]
 
 
-def read(event: Mapping[str, Any], sender: str, now: datetime) -> Report:
+def parse_event(event: Mapping[str, Any], sender: str, now: datetime) -> Report:
     """Event publishing says `eventType`, feedback notifications say `notificationType`; the rest is the same.
 
-    Everything that is not a permanent bounce, a rejection or a complaint has no findings. Raises `Invalid` for what
-    has not the form of an event, or is not about a mail from `sender`."""
+    Only permanent bounces, rejections and complaints have findings. Raises `Invalid` for anything that does not have
+    the form of an event, or is not about a mail from `sender`."""
     kind = event.get("eventType") or event.get("notificationType")
     mail = _object(event, "mail")
-    if _bare(mail.get("source")) != sender.casefold():
+    if _bare_address(mail.get("source")) != sender.casefold():
         raise Invalid("not about a mail of ours")
     findings: tuple[Bounced | Complained, ...] = ()
     detail: Mapping[str, Any] = {}
@@ -70,38 +72,40 @@ def read(event: Mapping[str, Any], sender: str, now: datetime) -> Report:
             findings = _rejected(mail)
     id = str(detail.get("feedbackId") or mail.get("messageId") or "")
     at = _moment(detail.get("timestamp") or mail.get("timestamp"), now)
-    return Report(id, at, _delivery(mail), tuple(one for one in findings if one.address.key in _destination(mail)))
+    destination = _destination(mail)
+    ours = tuple(finding for finding in findings if finding.address.key in destination)
+    return Report(id, at, _delivery_id(mail), ours)
 
 
 def _bounced(bounce: Mapping[str, Any]) -> tuple[Bounced, ...]:
     if bounce.get("bounceType") != "Permanent":
         return ()
-    reason = _word("permanent", bounce.get("bounceSubType"))
+    reason = _reason("permanent", bounce.get("bounceSubType"))
     return tuple(Bounced(address, reason) for address in _addresses(bounce.get("bouncedRecipients")))
 
 
 def _complained(complaint: Mapping[str, Any]) -> tuple[Complained, ...]:
-    # Some providers also report when somebody takes a mail *out* of the junk folder.
+    # Some providers also report when somebody moves a mail *out* of the junk folder.
     if complaint.get("complaintFeedbackType") == _NOT_SPAM:
         return ()
     return tuple(Complained(address) for address in _addresses(complaint.get("complainedRecipients")))
 
 
 def _destination(mail: Mapping[str, Any]) -> set[str]:
-    """Whom the mail went to: an event can be about nobody else."""
-    told = mail.get("destination")
-    return {_bare(one) for one in told} if isinstance(told, list) else set()
+    """The addresses the mail was sent to: an event can be about no other."""
+    destination = mail.get("destination")
+    return {_bare_address(address) for address in destination} if isinstance(destination, list) else set()
 
 
-def _bare(text: Any) -> str:
+def _bare_address(text: Any) -> str:
     return parseaddr(text)[1].casefold() if isinstance(text, str) else ""
 
 
 def _rejected(mail: Mapping[str, Any]) -> tuple[Bounced, ...]:
-    """SES took the mail and then found something in it; nobody of its recipients got it."""
-    told = mail.get("destination")
-    people = [{"emailAddress": address} for address in told] if isinstance(told, list) else []
-    return tuple(Bounced(address, "rejected") for address in _addresses(people))
+    """SES accepted the mail and then found malware in it; no recipient got it."""
+    destination = mail.get("destination")
+    recipients = [{"emailAddress": address} for address in destination] if isinstance(destination, list) else []
+    return tuple(Bounced(address, "rejected") for address in _addresses(recipients))
 
 
 def _addresses(recipients: Any) -> list[Address]:
@@ -115,8 +119,8 @@ def _addresses(recipients: Any) -> list[Address]:
     return found
 
 
-def _word(kind: str, subtype: Any) -> str:
-    """Only SES's own word: the diagnostic text behind it may quote anything."""
+def _reason(kind: str, subtype: Any) -> str:
+    """Only SES's own keyword: the diagnostic text may quote anything."""
     known = isinstance(subtype, str) and subtype.isalpha() and subtype not in ("General", "Undetermined")
     return f"{kind}: {subtype}"[:_LONGEST_REASON] if known else kind
 
@@ -129,15 +133,15 @@ def _object(event: Mapping[str, Any], name: str) -> Mapping[str, Any]:
 
 
 def _moment(text: Any, now: datetime) -> datetime:
-    """As it is written, for it tells the same event from another; unless it is nonsense."""
+    """The event's own time, since it identifies the event; now, if that is missing or in the future."""
     try:
         at = clock.parse(text)
     except (TypeError, ValueError):
         return now
-    return at if at < now + _CLOCKS_DIFFER else now
+    return at if at < now + _CLOCK_SKEW else now
 
 
-def _delivery(mail: Mapping[str, Any]) -> str | None:
+def _delivery_id(mail: Mapping[str, Any]) -> str | None:
     tags = mail.get("tags")
     values = tags.get("delivery") if isinstance(tags, Mapping) else None
     return values[0] if isinstance(values, list) and values and isinstance(values[0], str) else None

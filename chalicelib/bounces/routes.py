@@ -1,4 +1,4 @@
-"""Mails that did not arrive."""
+"""Mails that could not be delivered."""
 
 from chalicelib.web.routing import admin_api
 

@@ -1,4 +1,4 @@
-"""Bounces in DynamoDB, on one shelf in the order of time: there are few, and they are gone after a week."""
+"""Bounces in DynamoDB, all under one key in the order of time: there are few, and they expire after a week."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -9,16 +9,16 @@ from chalicelib.bounces.model import KEPT, Bounce
 from chalicelib.kernel import clock
 from chalicelib.kernel.aws import tables
 
-_SHELF = "bounces"
+_ALL = "bounces"
 
 
 class BounceRow(tables.Row):
-    """`key` begins with the time of the event and ends with its mark, so the same event is the same row."""
+    """`key` is the time of the event and its fingerprint, so the same event is the same row."""
 
     class Meta:
         table_name = tables.name("bounces")
 
-    shelf = UnicodeAttribute(hash_key=True, default=_SHELF)
+    partition = UnicodeAttribute(hash_key=True, attr_name="shelf")
     key = UnicodeAttribute(range_key=True)
     subscriber_id = UnicodeAttribute()
     reason = UnicodeAttribute()
@@ -27,10 +27,10 @@ class BounceRow(tables.Row):
 
 
 def create_write(bounce: Bounce) -> tables.Write:
-    """Holds only for the first time."""
+    """Fails if the event was recorded before."""
     row = BounceRow(
-        _SHELF,
-        f"{clock.text(bounce.at)}#{bounce.mark}",
+        _ALL,
+        f"{clock.text(bounce.at)}#{bounce.fingerprint}",
         subscriber_id=bounce.subscriber_id,
         reason=bounce.reason,
         delivery_id=bounce.delivery_id,
@@ -39,9 +39,9 @@ def create_write(bounce: Bounce) -> tables.Write:
     return tables.Put(row, BounceRow.key.does_not_exist())
 
 
-def newest_first(now: datetime) -> Iterator[Bounce]:
-    """Only what is not older than it may be: DynamoDB removes what expired, but not at once."""
+def list_newest(now: datetime) -> Iterator[Bounce]:
+    """Newest first, without those that have expired: DynamoDB deletes them later."""
     since = BounceRow.key > clock.text(now - KEPT)
-    for row in tables.query(BounceRow, _SHELF, range_key_condition=since, scan_index_forward=False):
-        at, _, mark = row.key.partition("#")
-        yield Bounce(row.subscriber_id, row.reason, clock.parse(at), mark, row.delivery_id)
+    for row in tables.query(BounceRow, _ALL, range_key_condition=since, scan_index_forward=False):
+        at, _, fingerprint = row.key.partition("#")
+        yield Bounce(row.subscriber_id, row.reason, clock.parse(at), fingerprint, row.delivery_id)

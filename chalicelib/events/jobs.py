@@ -1,4 +1,4 @@
-"""The relay's work: messages of the `events` queue, the sweep each minute, the clean-up each night."""
+"""Background work: messages of the `events` queue, the sweep every minute, the clean-up every night."""
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -8,10 +8,8 @@ from typing import Any
 
 from chalicelib.events import relay, store
 from chalicelib.events.model import KEPT
-from chalicelib.events.webhooks import dispatch, replay
-from chalicelib.events.webhooks import store as webhook_store
-from chalicelib.events.webhooks.model import BUS
-from chalicelib.kernel import clock, log, settings
+from chalicelib.events.webhooks import destinations, dispatch, replay
+from chalicelib.kernel import clock, log
 from chalicelib.kernel.aws import queues
 
 _CHUNK = 50
@@ -22,15 +20,15 @@ _MISSED_NIGHTS = 6
 
 
 def worker(address_of: dispatch.AddressOf) -> Callable[[Mapping[str, Any]], None]:
-    """`work` for an app that knows whose address an id stands for; this room does not."""
+    """`work` for an app that can look up a subscriber's address; this room cannot."""
     return lambda message: work(message, address_of)
 
 
 def work(message: Mapping[str, Any], address_of: dispatch.AddressOf) -> None:
-    """One message. Any of them may come twice or never: the tables know what is owed."""
+    """Process one message. Any message may come twice or never: the tables say what is owed."""
     match message:
         case {"aggregates": [*aggregate_ids]}:
-            relay.tell(aggregate_ids)
+            relay.relay_and_wake(aggregate_ids)
         case {"destination": str(destination)}:
             dispatch.drain(destination, address_of)
         case {"replay": str()}:
@@ -40,19 +38,19 @@ def work(message: Mapping[str, Any], address_of: dispatch.AddressOf) -> None:
 
 
 def sweep() -> None:
-    """The guarantee behind the queue: pass on whatever is pending, and wake every destination that is owed."""
+    """The guarantee behind the queue: relay whatever is pending, and wake every destination that is owed events."""
     chunks = islice(_chunks(store.list_pending_aggregates()), _CHUNKS_A_SWEEP)
     first = next(chunks, [])
     reached = relay.relay(first) if first else set()
     for chunk in chunks:
         queues.send("events", {"aggregates": chunk})
-    for destination in _waiting(reached):
+    for destination in destinations.list_waiting(reached):
         queues.send("events", {"destination": destination})
 
 
 def clean_up(time_left: Callable[[], bool]) -> int:
-    """Remove events 30 days after they were relayed. The table's own expiry does it too, but days late. A run that
-    is cut short is made up for the next night."""
+    """Remove events 30 days after they were relayed. The table's own expiry does so too, but days late. The next
+    night makes up for a run that was cut short."""
     limit = clock.now() - KEPT
     days = [(limit - timedelta(days=nights)).date() for nights in range(_MISSED_NIGHTS)]
     removed = sum(_remove(day, shard, limit, time_left) for day in days for shard in range(store.SHARDS))
@@ -64,17 +62,8 @@ def _remove(day: date, shard: int, limit: datetime, time_left: Callable[[], bool
     removed = 0
     while time_left() and (batch := store.remove_done_on(day, shard, clock.text(limit), _DELETED_AT_ONCE)):
         removed += batch
-        time.sleep(_PAUSE)  # leaves room for whoever writes meanwhile
+        time.sleep(_PAUSE)  # leaves capacity for other writers
     return removed
-
-
-def _waiting(reached: set[str]) -> list[str]:
-    """The destinations that can be sent something and are owed it, and those whose end is still to be told."""
-    now = clock.now()
-    webhooks = webhook_store.list_webhooks()
-    ready = [webhook.id for webhook in webhooks if webhook.ready(now)] + [BUS] * bool(settings.current().event_bus)
-    owed = [id for id in ready if id in reached or webhook_store.list_due(id, now, 1)]
-    return owed + [webhook.id for webhook in webhooks if webhook.untold]
 
 
 def _chunks(ids: Iterable[str]) -> Iterator[list[str]]:

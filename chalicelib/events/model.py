@@ -1,4 +1,4 @@
-"""What happens here that other systems may want to know: its types, what each tells, and how long it is kept."""
+"""Events that other systems may want to know of: their types, the fields of each, and how long they are kept."""
 
 from collections.abc import Mapping
 from datetime import timedelta
@@ -30,8 +30,8 @@ class EventType(StrEnum):
     FEED_RECOVERED = "FEED_RECOVERED"
 
 
-# What each type may tell. Ids, counts and fixed words only: nothing here names a person, so that an event may
-# outlive the person's data. The examples are the ones of the documentation.
+# The fields each type may have. Ids, counts and fixed words only: nothing here names a person, so that an event may
+# outlive the person's data. The documentation shows these examples.
 _SUBSCRIBER = {"subscriber_id": "0193a5c2-7b1e-7c3a-9d52-6f0a1b2c3d4e"}
 _CAMPAIGN = {"campaign_id": "0193a5c4-11f0-7a6b-8c01-2d3e4f506172"}
 _DELIVERY = {**_CAMPAIGN, "delivery_id": "0193a5c4-9e2d-7f10-a3b4-c5d6e7f80910"}
@@ -70,13 +70,13 @@ class Event(Struct, frozen=True):
     processed_at: str | None = None
 
 
-def checked(type: EventType, payload: Payload) -> dict[str, Value]:
-    """A field nobody documented is a defect of ours: it would reach strangers' systems unseen. What looks like an
-    address is left out: anybody may write one where a form names its source."""
+def check_payload(type: EventType, payload: Payload) -> dict[str, Value]:
+    """An undocumented field is a defect: it would reach other systems unnoticed. What looks like an address becomes
+    None, because anybody may write one where a form names its source."""
     unknown = set(payload) - set(EXAMPLES[type])
     if unknown:
-        raise ValueError(f"{type} does not tell {', '.join(sorted(unknown))}: add it to events.model.EXAMPLES")
-    return {name: None if isinstance(told, str) and "@" in told else told for name, told in payload.items()}
+        raise ValueError(f"{type} has no field {', '.join(sorted(unknown))}: add it to events.model.EXAMPLES")
+    return {name: None if isinstance(value, str) and "@" in value else value for name, value in payload.items()}
 
 
 def expiry(processed_at: str) -> int:

@@ -1,7 +1,7 @@
-"""The outbox table: events by what they are about, oldest first.
+"""The outbox table: events by aggregate (the subscriber, campaign or feed they are about), oldest first.
 
-Two sparse indexes hold each event in turn: `pending` until it is relayed (so that the sweep reads only what is
-owed, in one request when nothing is), then `done` by the day, for the clean-up and for replays.
+Two sparse indexes hold each event in turn: `pending` until it is relayed, so that the sweep reads only what is left
+to do (one request if there is nothing), then `done` by day, for the clean-up and for replays.
 """
 
 import zlib
@@ -16,7 +16,7 @@ from chalicelib.events.model import Event
 from chalicelib.kernel import clock
 from chalicelib.kernel.aws import tables
 
-# Processed events of one day are spread over so many keys, because one key takes a thousand writes a second.
+# Relayed events of one day are spread over this many keys, because one key takes a thousand writes a second.
 SHARDS = 4
 
 
@@ -25,7 +25,7 @@ class PendingIndex(GlobalSecondaryIndex["EventRow"]):  # type: ignore[no-untyped
         index_name = "pending"
         projection = KeysOnlyProjection()
 
-    # Spread by aggregate: no partition is hot, at any rate of sign-ups.
+    # Spread by aggregate, so that no partition is hot, however many sign-ups there are.
     aggregate_id = UnicodeAttribute(hash_key=True)
     pending = UnicodeAttribute(range_key=True)
 
@@ -57,9 +57,9 @@ class EventRow(tables.Row):
     done_index = DoneIndex()
 
 
-def create_pending(event: Event) -> EventRow:
-    """A new row. It has no expiry: what was not relayed is never forgotten."""
-    return EventRow(
+def create_write(event: Event) -> tables.Put:
+    """A pending event. It has no expiry: what was not relayed is never forgotten."""
+    row = EventRow(
         event.aggregate_id,
         event.id,
         type=event.type,
@@ -67,10 +67,11 @@ def create_pending(event: Event) -> EventRow:
         created_at=event.created_at,
         pending=event.id,
     )
+    return tables.Put(row)
 
 
 def list_pending_aggregates() -> Iterator[str]:
-    """Everything that has something to tell, each once, read page by page; an index may be a moment late."""
+    """The aggregates with pending events, each once, read page by page; an index may be a moment late."""
     seen: set[str] = set()
     for row in tables.scan(EventRow, index_name="pending", page_size=1000):
         if row.aggregate_id not in seen:
@@ -79,7 +80,7 @@ def list_pending_aggregates() -> Iterator[str]:
 
 
 def list_pending(aggregate_id: str, after: str, most: int) -> list[Event]:
-    """The oldest pending events about this, in order, as they are now."""
+    """The oldest pending events of an aggregate, in order, read consistently."""
     rows = tables.query(
         EventRow,
         aggregate_id,
@@ -92,7 +93,7 @@ def list_pending(aggregate_id: str, after: str, most: int) -> list[Event]:
 
 
 def process_write(event: Event, moment: datetime) -> tables.Update:
-    """The write that ends an event's wait; it fails if another relay was first."""
+    """The write that marks an event as relayed; it fails if another relay was first."""
     at = clock.text(moment)
     actions = [
         EventRow.pending.remove(),
@@ -104,13 +105,13 @@ def process_write(event: Event, moment: datetime) -> tables.Update:
 
 
 def mark_processed(event: Event, moment: datetime) -> None:
-    """The same on its own, at half the price of a transaction."""
+    """The same write on its own, at half the price of a transaction."""
     write = process_write(event, moment)
     tables.update(write.row, write.actions, write.condition)
 
 
 def list_done(day: date, shard: int, after: str, until: str, most: int) -> list[Event]:
-    """Events relayed that day whose ids lie between the two, oldest first."""
+    """Events relayed on that day whose ids are between the two, oldest first."""
     rows = tables.query(
         EventRow,
         _day_key(day, shard),
@@ -122,14 +123,14 @@ def list_done(day: date, shard: int, after: str, until: str, most: int) -> list[
 
 
 def find(event_id: str, first: date, last: date) -> Event | None:
-    """An event by its id alone, relayed between these days: mostly on the first of them."""
+    """An event by its id, relayed on one of these days: usually the first."""
     days = (first + timedelta(days=offset) for offset in range((last - first).days + 1))
     found = (list_done(day, shard, event_id, event_id, 1) for day in days for shard in range(SHARDS))
     return next((events[0] for events in found if events), None)
 
 
 def remove_done_on(day: date, shard: int, before: str, most: int) -> int:
-    """Delete up to so many of the events relayed that day and before that time, and say how many."""
+    """Delete up to `most` of the events relayed on that day and before that time; return how many."""
     rows = list(
         tables.query(
             EventRow,
@@ -148,7 +149,7 @@ def _event(row: EventRow) -> Event:
 
 
 def _shard(aggregate_id: str) -> int:
-    """What is about one thing shares a key, so that a replay finds it in order."""
+    """Events of one aggregate share a key, so that a replay finds them in order."""
     return zlib.crc32(aggregate_id.encode()) % SHARDS
 
 

@@ -1,4 +1,4 @@
-"""What runs without anybody waiting: the check by the clock, and the checks that others asked for."""
+"""Background work: the scheduled check, and the checks that a webhook or a hub asked for."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,12 +9,12 @@ from chalicelib.kernel import log
 from chalicelib.kernel.aws import queues
 from chalicelib.kernel.errors import GnaError
 
-_MOST_SECONDS = 20  # between two tries; all of them together outlast the lease of a check that crashed
+_LONGEST_DELAY = 20  # seconds; all tries together outlast the lock of a check that crashed
 _MOST_TRIES = 8
 
 
 def on_schedule() -> None:
-    """The check, then the subscription with the hub it may have found. What fails is tried again at the next run."""
+    """Check the feed, then subscribe to the hub it may name. What fails is tried again at the next run."""
     for step in (_check, websub.renew_subscriptions):
         try:
             step()
@@ -23,13 +23,12 @@ def on_schedule() -> None:
 
 
 def handle(message: Mapping[str, Any]) -> None:
-    """One message of the feed queue. A check under way may have read the feed too early to see what this one is
-    about, so it is asked for again when that is done."""
+    """One message of the feed queue. A check that is already running may have read the feed before the change, so the
+    message is sent again and handled after it."""
     trigger, tries = Trigger(message["trigger"]), int(message.get("tries", 1))
     if service.check(trigger).result is Result.BUSY and tries < _MOST_TRIES:
-        queues.send(
-            "feed", {"trigger": trigger.value, "tries": tries + 1}, delay_seconds=min(2**tries, _MOST_SECONDS)
-        )
+        again = {"trigger": trigger.value, "tries": tries + 1}
+        queues.send("feed", again, delay_seconds=min(2**tries, _LONGEST_DELAY))
 
 
 def _check() -> None:

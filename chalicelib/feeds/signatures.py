@@ -1,4 +1,4 @@
-"""Who may hurry a check: calls signed as Standard Webhooks, and pushes signed as WebSub. No I/O."""
+"""Signatures of those who may ask for a check: Standard Webhooks for calls, WebSub for pushes. No I/O."""
 
 import base64
 import binascii
@@ -34,8 +34,8 @@ def verify(secret: bytes, headers: Mapping[str, str], body: bytes, now: datetime
     return id
 
 
-def is_pushed(secret: str, header: str, body: bytes) -> bool:
-    """`X-Hub-Signature: sha256=…`, by the method it names."""
+def is_valid_push(secret: str, header: str, body: bytes) -> bool:
+    """Whether `X-Hub-Signature: sha256=…` fits the body, by the method it names."""
     method, _, signature = header.strip().partition("=")
     if method.lower() not in _METHODS:
         return False
@@ -48,7 +48,7 @@ def _digest(secret: bytes, id: str, timestamp: str, body: bytes) -> bytes:
 
 
 def _key(secret: bytes) -> bytes:
-    """`whsec_…` is the standard's own way of writing a key down; any other secret is the key itself."""
+    """The standard writes a key as `whsec_` and Base64; any other secret is the key itself."""
     if secret.startswith(b"whsec_"):
         try:
             return base64.b64decode(secret[6:], validate=True)

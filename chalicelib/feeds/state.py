@@ -1,4 +1,4 @@
-"""What is known about the watched feed between two checks, and how each outcome changes it. No I/O."""
+"""What is known about a watched feed between two checks, and how each outcome changes it. No I/O."""
 
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -7,8 +7,10 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from chalicelib.feeds.model import Verdict
-from chalicelib.feeds.reading.reader import Known, Reading, Unreadable
+from chalicelib.feeds.reading.reader import Reading, Unreadable, Validators
 
+# The id of the one watched feed, whose URL is in FEED_URL.
+WATCHED = "feed"
 FAILING = 3
 
 
@@ -26,7 +28,7 @@ class Result(StrEnum):
     SENT = "sent"
     DRAFTED = "drafted"
     FAILED = "failed"
-    # These leave no trace in the history:
+    # These are not recorded in the history:
     BUSY = "busy"
     RESTING = "resting"
     STOPPED = "stopped"
@@ -39,12 +41,12 @@ class Notice(Struct, frozen=True):
 
 
 class Check(Struct, frozen=True):
-    """One check as the admin sees it. `said` is a sentence of ours."""
+    """One check as the admin sees it. `summary` is the result in a sentence."""
 
     at: datetime
     trigger: Trigger
     result: Result
-    said: str
+    summary: str
     entries: int = 0
     new: int = 0
     campaign_id: str = ""
@@ -52,14 +54,15 @@ class Check(Struct, frozen=True):
 
 
 class State(Struct, frozen=True):
-    """`version` grows with every write: a transaction made from an older state does not go through.
+    """`version` grows with every write: a transaction based on an older state fails.
 
     `notice` is owed to the admin from the moment it is committed until it is mailed."""
 
+    feed_id: str
     url: str
     version: int = 0
     watermark: datetime | None = None
-    known: Known = field(default_factory=Known)
+    validators: Validators = field(default_factory=Validators)
     permanent_url: str = ""
     waiting_until: datetime | None = None
     failures: int = 0
@@ -67,7 +70,7 @@ class State(Struct, frozen=True):
     stopped: bool = False
     checked_at: datetime | None = None
     result: Result | None = None
-    said: str = ""
+    summary: str = ""
     title: str = ""
     entries: int = 0
     hub: str = ""
@@ -79,18 +82,19 @@ class State(Struct, frozen=True):
     def is_failing(self) -> bool:
         return self.stopped or self.failures >= FAILING
 
-    def address(self) -> str:
+    @property
+    def current_url(self) -> str:
         return self.permanent_url or self.url
 
-    def shortcut(self, now: datetime) -> Known | None:
-        """What lets an unchanged feed be told early; nothing, when an entry in it has come due meanwhile."""
+    def usable_validators(self, now: datetime) -> Validators | None:
+        """None if the feed must be read even if it is unchanged, because a future-dated entry in it is due now."""
         due = self.waiting_until is not None and self.waiting_until <= now
-        return None if self.watermark is None or due else self.known
+        return None if self.watermark is None or due else self.validators
 
-    def rest(self, trigger: Trigger, now: datetime) -> tuple[Result, str] | None:
-        """Why there is no check now, if so. A feed that is gone is asked for again only by the admin."""
+    def reason_to_skip(self, trigger: Trigger, now: datetime) -> tuple[Result, str] | None:
+        """Why the feed is not checked now, if so. A feed that is gone is requested again only by the admin."""
         if self.stopped and trigger is not Trigger.ADMIN:
-            return Result.STOPPED, self.said
+            return Result.STOPPED, self.summary
         if self.not_before and now < self.not_before:
             return Result.RESTING, "The feed's server asked us to wait"
         return None
@@ -101,20 +105,20 @@ class State(Struct, frozen=True):
         return max(self.checked_at + every, self.not_before or self.checked_at)
 
 
-def state_for(url: str, stored: State | None) -> State:
-    """The state for this URL. Another URL than before is another feed: its first check sends nothing."""
+def state_for(feed_id: str, url: str, stored: State | None) -> State:
+    """The state for this URL. A changed URL means another feed, whose first check sends nothing."""
     if stored and stored.url == url:
         return stored
-    return State(url, version=stored.version if stored else 0)
+    return State(feed_id, url, version=stored.version if stored else 0)
 
 
 def after_reading(state: State, reading: Reading, now: datetime) -> State:
-    """After an answer that could be read, changed or not."""
+    """After an answer that could be read, whether or not the feed has changed."""
     moved = reading.permanent_url if reading.permanent_url != state.url else ""
     after = replace(
         state,
         version=state.version + 1,
-        known=reading.known,
+        validators=reading.validators,
         permanent_url=moved,
         failures=0,
         not_before=None,
@@ -132,8 +136,8 @@ def after_verdict(state: State, verdict: Verdict) -> State:
 
 
 def after_failure(state: State, failure: Unreadable, now: datetime) -> State:
-    """A remembered address that fails is forgotten: the next check follows the redirects again. What is gone stays
-    so until it can be read."""
+    """A remembered redirect that fails is forgotten: the next check follows the redirects again. A feed that is gone
+    stays stopped until it can be read."""
     gone = failure.kind == "gone" and not state.permanent_url
     return replace(
         state,

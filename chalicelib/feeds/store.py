@@ -1,32 +1,34 @@
-"""The watched feed in DynamoDB: a row for its state, one for the marks of what was seen, one for the latest entries,
-and one for each recent check. The state row stays small, since every check writes it."""
+"""Watched feeds in DynamoDB. Each has a row for its state, one for the fingerprints of the entries seen, one for the
+latest entries, and one for each recent check. The state row stays small, since every check writes it."""
 
 import json
 import zlib
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from typing import Any
 
+import msgspec
 from pynamodb.attributes import BinaryAttribute, BooleanAttribute, NumberAttribute, UnicodeAttribute
 
-from chalicelib.feeds.model import MARK_BYTES, Memory
-from chalicelib.feeds.reading.reader import Known
+from chalicelib.feeds.bodies import FeedEntry
+from chalicelib.feeds.model import Memory
+from chalicelib.feeds.reading.model import FINGERPRINT_BYTES
+from chalicelib.feeds.reading.reader import Validators
 from chalicelib.feeds.state import Check, Notice, Result, State, Trigger
 from chalicelib.kernel import clock, ids
 from chalicelib.kernel.aws import tables
 from chalicelib.kernel.aws.failures import Stale
 
-FEED = "feed"
-_STATE, _MARKS, _LATEST, _CHECK, _CALL = "state", "marks", "latest", "check ", "call "
-KEPT = timedelta(days=30)
-CALL_KEPT = timedelta(minutes=30)
+CHECKS_KEPT = timedelta(days=30)
+CALLS_KEPT = timedelta(minutes=30)
+
+_STATE, _FINGERPRINTS, _LATEST, _CHECK, _CALL = "state", "marks", "latest", "check ", "call "
 
 
 class StateRow(tables.Row):
     class Meta:
         table_name = tables.name("feeds")
 
-    feed = UnicodeAttribute(hash_key=True, default=FEED)
+    feed_id = UnicodeAttribute(hash_key=True, attr_name="feed")
     part = UnicodeAttribute(range_key=True, default=_STATE)
     url = UnicodeAttribute()
     version = NumberAttribute()
@@ -41,7 +43,7 @@ class StateRow(tables.Row):
     stopped = BooleanAttribute()
     checked_at = UnicodeAttribute(null=True)
     result = UnicodeAttribute(null=True)
-    said = UnicodeAttribute(null=True)
+    summary = UnicodeAttribute(null=True, attr_name="said")
     title = UnicodeAttribute(null=True)
     entries = NumberAttribute()
     hub = UnicodeAttribute(null=True)
@@ -52,12 +54,12 @@ class StateRow(tables.Row):
 
 
 class PackedRow(tables.Row):
-    """Bytes of ours: marks one after another, or the latest entries as compressed JSON."""
+    """Fingerprints one after another, or the latest entries as compressed JSON."""
 
     class Meta:
         table_name = tables.name("feeds")
 
-    feed = UnicodeAttribute(hash_key=True, default=FEED)
+    feed_id = UnicodeAttribute(hash_key=True, attr_name="feed")
     part = UnicodeAttribute(range_key=True)
     packed = BinaryAttribute(legacy_encoding=False)
 
@@ -66,12 +68,12 @@ class CheckRow(tables.Row):
     class Meta:
         table_name = tables.name("feeds")
 
-    feed = UnicodeAttribute(hash_key=True, default=FEED)
+    feed_id = UnicodeAttribute(hash_key=True, attr_name="feed")
     part = UnicodeAttribute(range_key=True)
     at = UnicodeAttribute()
     trigger = UnicodeAttribute()
     result = UnicodeAttribute()
-    said = UnicodeAttribute()
+    summary = UnicodeAttribute(attr_name="said")
     entries = NumberAttribute()
     new = NumberAttribute()
     campaign_id = UnicodeAttribute(null=True)
@@ -80,68 +82,70 @@ class CheckRow(tables.Row):
 
 
 class CallRow(tables.Row):
-    """That a signed call was taken, so that it is not taken twice."""
+    """A signed call that was accepted, so that it is not accepted twice."""
 
     class Meta:
         table_name = tables.name("feeds")
 
-    feed = UnicodeAttribute(hash_key=True, default=FEED)
+    feed_id = UnicodeAttribute(hash_key=True, attr_name="feed")
     part = UnicodeAttribute(range_key=True)
     expires_at = NumberAttribute()
 
 
-def find_state() -> State | None:
-    row = tables.get(StateRow, FEED, _STATE)
+def find_state(feed_id: str) -> State | None:
+    row = tables.get(StateRow, feed_id, _STATE)
     return _state(row) if row else None
 
 
-def load_memory(watermark: datetime) -> Memory:
-    row = tables.get(PackedRow, FEED, _MARKS)
+def load_memory(feed_id: str, watermark: datetime) -> Memory:
+    row = tables.get(PackedRow, feed_id, _FINGERPRINTS)
     packed = bytes(row.packed) if row else b""
-    return Memory(watermark, tuple(packed[at : at + MARK_BYTES] for at in range(0, len(packed), MARK_BYTES)))
+    starts = range(0, len(packed), FINGERPRINT_BYTES)
+    return Memory(watermark, tuple(packed[start : start + FINGERPRINT_BYTES] for start in starts))
 
 
-def list_latest() -> list[dict[str, Any]]:
-    row = tables.get(PackedRow, FEED, _LATEST)
-    return list(json.loads(zlib.decompress(row.packed))) if row else []
+def list_latest(feed_id: str) -> list[FeedEntry]:
+    row = tables.get(PackedRow, feed_id, _LATEST)
+    return msgspec.convert(json.loads(zlib.decompress(row.packed)), list[FeedEntry]) if row else []
 
 
-def list_checks(most: int) -> list[Check]:
+def list_checks(feed_id: str, limit: int) -> list[Check]:
     """Latest first."""
     rows = tables.query(
         CheckRow,
-        FEED,
+        feed_id,
         range_key_condition=CheckRow.part.startswith(_CHECK),
         scan_index_forward=False,
         consistent_read=True,
-        limit=most,
+        limit=limit,
     )
     return [_check(row) for row in rows]
 
 
 def state_writes(before: State, after: State, check: Check) -> list[tables.Write]:
-    """Holds only if nobody wrote the state since `before` was read."""
-    same = StateRow.version == before.version if before.version else StateRow.version.does_not_exist()
-    return [tables.Put(_row(after), same), tables.Put(_check_row(check))]
+    """Fail if the state was written since `before` was read."""
+    unchanged = StateRow.version == before.version if before.version else StateRow.version.does_not_exist()
+    return [tables.Put(_state_row(after), unchanged), tables.Put(_check_row(after.feed_id, check))]
 
 
-def remember_write(found: Memory) -> tables.Write:
-    return tables.Put(PackedRow(FEED, _MARKS, packed=b"".join(found.marks)))
+def memory_write(feed_id: str, memory: Memory) -> tables.Write:
+    return tables.Put(PackedRow(feed_id, _FINGERPRINTS, packed=b"".join(memory.fingerprints)))
 
 
-def latest_write(entries: Sequence[dict[str, Any]]) -> tables.Write:
-    return tables.Put(PackedRow(FEED, _LATEST, packed=zlib.compress(json.dumps(list(entries)).encode(), 6)))
+def latest_write(feed_id: str, entries: Sequence[FeedEntry]) -> tables.Write:
+    packed = zlib.compress(json.dumps(msgspec.to_builtins(entries)).encode(), 6)
+    return tables.Put(PackedRow(feed_id, _LATEST, packed=packed))
 
 
 def clear_notice(state: State) -> None:
-    """The notice has been mailed; `Stale` if something newer is owed by now."""
+    """The notice has been mailed. `Stale` if the state has changed, and with it perhaps the notice."""
     actions = [StateRow.notice_subject.remove(), StateRow.notice_text.remove()]
-    tables.update(StateRow(FEED, _STATE), actions, StateRow.version == state.version)
+    tables.update(StateRow(state.feed_id, _STATE), actions, StateRow.version == state.version)
 
 
-def take_call(mark: str) -> bool:
-    """False if this very call was taken before."""
-    row = CallRow(FEED, _CALL + mark, expires_at=clock.epoch(clock.now() + CALL_KEPT))
+def record_call(feed_id: str, call: str) -> bool:
+    """False if this call was recorded before."""
+    row = CallRow(feed_id, _CALL + call, expires_at=clock.epoch(clock.now() + CALLS_KEPT))
     try:
         tables.put(row, CallRow.part.does_not_exist())
     except Stale:
@@ -149,29 +153,29 @@ def take_call(mark: str) -> bool:
     return True
 
 
-def give_back_call(mark: str) -> None:
-    tables.delete(CallRow(FEED, _CALL + mark))
+def forget_call(feed_id: str, call: str) -> None:
+    tables.delete(CallRow(feed_id, _CALL + call))
 
 
-def _row(state: State) -> StateRow:
+def _state_row(state: State) -> StateRow:
     notice = state.notice or Notice("", "")
     return StateRow(
-        FEED,
+        state.feed_id,
         _STATE,
         url=state.url,
         version=state.version,
-        watermark=_written(state.watermark),
-        etag=state.known.etag or None,
-        last_modified=state.known.last_modified or None,
-        body_hash=state.known.body_hash or None,
+        watermark=_text(state.watermark),
+        etag=state.validators.etag or None,
+        last_modified=state.validators.last_modified or None,
+        body_hash=state.validators.body_hash or None,
         permanent_url=state.permanent_url or None,
-        waiting_until=_written(state.waiting_until),
+        waiting_until=_text(state.waiting_until),
         failures=state.failures,
-        not_before=_written(state.not_before),
+        not_before=_text(state.not_before),
         stopped=state.stopped,
-        checked_at=_written(state.checked_at),
+        checked_at=_text(state.checked_at),
         result=state.result.value if state.result else None,
-        said=state.said or None,
+        summary=state.summary or None,
         title=state.title or None,
         entries=state.entries,
         hub=state.hub or None,
@@ -184,18 +188,19 @@ def _row(state: State) -> StateRow:
 
 def _state(row: StateRow) -> State:
     return State(
+        feed_id=row.feed_id,
         url=row.url,
         version=int(row.version),
-        watermark=_read(row.watermark),
-        known=Known(row.etag or "", row.last_modified or "", row.body_hash or ""),
+        watermark=_parse(row.watermark),
+        validators=Validators(row.etag or "", row.last_modified or "", row.body_hash or ""),
         permanent_url=row.permanent_url or "",
-        waiting_until=_read(row.waiting_until),
+        waiting_until=_parse(row.waiting_until),
         failures=int(row.failures),
-        not_before=_read(row.not_before),
+        not_before=_parse(row.not_before),
         stopped=row.stopped,
-        checked_at=_read(row.checked_at),
+        checked_at=_parse(row.checked_at),
         result=Result(row.result) if row.result else None,
-        said=row.said or "",
+        summary=row.summary or "",
         title=row.title or "",
         entries=int(row.entries),
         hub=row.hub or "",
@@ -205,20 +210,20 @@ def _state(row: StateRow) -> State:
     )
 
 
-def _check_row(check: Check) -> CheckRow:
+def _check_row(feed_id: str, check: Check) -> CheckRow:
     at = clock.text(check.at)
     return CheckRow(
-        FEED,
+        feed_id,
         f"{_CHECK}{at} {ids.new()}",
         at=at,
         trigger=check.trigger.value,
         result=check.result.value,
-        said=check.said,
+        summary=check.summary,
         entries=check.entries,
         new=check.new,
         campaign_id=check.campaign_id or None,
         took_ms=check.took_ms,
-        expires_at=clock.epoch(check.at + KEPT),
+        expires_at=clock.epoch(check.at + CHECKS_KEPT),
     )
 
 
@@ -227,7 +232,7 @@ def _check(row: CheckRow) -> Check:
         at=clock.parse(row.at),
         trigger=Trigger(row.trigger),
         result=Result(row.result),
-        said=row.said,
+        summary=row.summary,
         entries=int(row.entries),
         new=int(row.new),
         campaign_id=row.campaign_id or "",
@@ -235,9 +240,9 @@ def _check(row: CheckRow) -> Check:
     )
 
 
-def _written(moment: datetime | None) -> str | None:
+def _text(moment: datetime | None) -> str | None:
     return clock.text(moment) if moment else None
 
 
-def _read(stored: str | None) -> datetime | None:
+def _parse(stored: str | None) -> datetime | None:
     return clock.parse(stored) if stored else None

@@ -1,13 +1,13 @@
-"""Subscriptions with hubs, one row each beside the feed's other rows. There is one, or two while a feed moves."""
+"""Subscriptions with hubs, one row each beside the feed's other rows. A feed has one, or two while it moves."""
 
 from datetime import datetime, timedelta
 from enum import StrEnum
+from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 from pynamodb.attributes import NumberAttribute, UnicodeAttribute
 
-from chalicelib.feeds.store import FEED
 from chalicelib.kernel import clock
 from chalicelib.kernel.aws import tables
 from chalicelib.kernel.aws.failures import Stale
@@ -23,6 +23,7 @@ class Standing(StrEnum):
 
 
 class Subscription(Struct, frozen=True):
+    feed_id: str
     token: str
     hub: str
     topic: str
@@ -30,10 +31,14 @@ class Subscription(Struct, frozen=True):
     asked_at: datetime
     leased_until: datetime | None
 
-    def asked_again(self, now: datetime) -> "Subscription":
+    @property
+    def is_leaving(self) -> bool:
+        return self.standing is Standing.LEAVING
+
+    def renewed(self, now: datetime) -> "Subscription":
         return replace(self, asked_at=now)
 
-    def left(self, now: datetime) -> "Subscription":
+    def leaving(self, now: datetime) -> "Subscription":
         return replace(self, standing=Standing.LEAVING, asked_at=now)
 
 
@@ -41,7 +46,7 @@ class SubscriptionRow(tables.Row):
     class Meta:
         table_name = tables.name("feeds")
 
-    feed = UnicodeAttribute(hash_key=True, default=FEED)
+    feed_id = UnicodeAttribute(hash_key=True, attr_name="feed")
     part = UnicodeAttribute(range_key=True)
     hub = UnicodeAttribute()
     topic = UnicodeAttribute()
@@ -51,56 +56,58 @@ class SubscriptionRow(tables.Row):
     expires_at = NumberAttribute(null=True)
 
 
-def get(token: str) -> Subscription | None:
-    row = tables.get(SubscriptionRow, FEED, _PART + token[:100])
+def find(feed_id: str, token: str) -> Subscription | None:
+    row = tables.get(SubscriptionRow, feed_id, _PART + token[:100])
     return _subscription(row) if row else None
 
 
-def list_subscriptions() -> list[Subscription]:
+def list_subscriptions(feed_id: str) -> list[Subscription]:
     rows = tables.query(
         SubscriptionRow,
-        FEED,
+        feed_id,
         range_key_condition=SubscriptionRow.part.startswith(_PART),
         consistent_read=True,
     )
     return [_subscription(row) for row in rows]
 
 
-def save(one: Subscription) -> None:
-    leaves = one.standing is Standing.LEAVING
-    tables.put(
-        SubscriptionRow(
-            FEED,
-            _PART + one.token,
-            hub=one.hub,
-            topic=one.topic,
-            standing=one.standing.value,
-            asked_at=clock.text(one.asked_at),
-            leased_until=clock.text(one.leased_until) if one.leased_until else None,
-            expires_at=clock.epoch(one.asked_at + _LEAVING_KEPT) if leaves else None,
-        )
-    )
+def save(subscription: Subscription) -> None:
+    leased_until = subscription.leased_until
+    values = {
+        "hub": subscription.hub,
+        "topic": subscription.topic,
+        "standing": subscription.standing.value,
+        "asked_at": clock.text(subscription.asked_at),
+        "leased_until": clock.text(leased_until) if leased_until else None,
+        "expires_at": clock.epoch(subscription.asked_at + _LEAVING_KEPT) if subscription.is_leaving else None,
+    }
+    tables.put(_row(subscription, **values))
 
 
-def activate(one: Subscription, until: datetime) -> None:
-    """A hub that asks back after we have left finds nothing to activate."""
+def activate(subscription: Subscription, until: datetime) -> None:
+    """Does nothing if we have unsubscribed since the hub was asked."""
     actions = [
         SubscriptionRow.standing.set(Standing.ACTIVE.value),
         SubscriptionRow.leased_until.set(clock.text(until)),
     ]
-    row = SubscriptionRow(FEED, _PART + one.token)
+    wanted = SubscriptionRow.standing.is_in(Standing.ASKED.value, Standing.ACTIVE.value)
     try:
-        tables.update(row, actions, SubscriptionRow.standing.is_in(Standing.ASKED.value, Standing.ACTIVE.value))
+        tables.update(_row(subscription), actions, wanted)
     except Stale:
         return
 
 
-def remove(one: Subscription) -> None:
-    tables.delete(SubscriptionRow(FEED, _PART + one.token))
+def remove(subscription: Subscription) -> None:
+    tables.delete(_row(subscription))
+
+
+def _row(subscription: Subscription, **values: Any) -> SubscriptionRow:
+    return SubscriptionRow(subscription.feed_id, _PART + subscription.token, **values)
 
 
 def _subscription(row: SubscriptionRow) -> Subscription:
     return Subscription(
+        feed_id=row.feed_id,
         token=row.part.removeprefix(_PART),
         hub=row.hub,
         topic=row.topic,

@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Iterable
-from typing import Any
+from types import UnionType
+from typing import Any, get_args
 
 import msgspec
 from msgspec import Struct
@@ -46,6 +47,9 @@ class _Schemas:
         )
 
     def of(self, kind: Any) -> Part:
+        """`A | B` is one of several structs, which one being told by its fields."""
+        if isinstance(kind, UnionType):
+            return {"oneOf": [self.of(choice) for choice in get_args(kind)]}
         return dict(self._written[self._kinds.index(kind)])
 
     def properties(self, kind: type[Struct]) -> Part:
@@ -55,7 +59,8 @@ class _Schemas:
 
 def _kinds(told: Operation) -> list[Any]:
     bodies = [told.body, told.query, *(answer.body for answer in told.answers.values())]
-    return [kind for kind in bodies if kind is not None]
+    choices = [get_args(body) if isinstance(body, UnionType) else (body,) for body in bodies]
+    return [kind for kinds in choices for kind in kinds if kind is not None]
 
 
 def _call(route: Route, told: Operation, schemas: _Schemas) -> Part:

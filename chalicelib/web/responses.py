@@ -1,10 +1,10 @@
 """What goes back: JSON, a page, a redirect, a file. Security headers are put on here and nowhere else."""
 
+import json as _json
 from collections.abc import Mapping
 from typing import Any
 
-import msgspec
-from msgspec import Struct, field
+from msgspec import Struct, field, to_builtins
 from msgspec.structs import replace
 
 from chalicelib.kernel import errors
@@ -54,7 +54,7 @@ class Response(Struct, frozen=True):
 
 
 def json(value: Any, status: int = 200) -> Response:
-    body = msgspec.json.encode(value).decode()
+    body = _json.dumps(to_builtins(value), ensure_ascii=False)
     headers = {
         "Content-Type": "application/json",
         "Cache-Control": "no-store",

@@ -1,4 +1,4 @@
-"""The demo blog's posts: a few to begin with, then what is published, kept in one file."""
+"""The posts of the demo blog: a few to begin with, then what is published, stored in one file."""
 
 import json
 import os
@@ -49,7 +49,7 @@ class Post:
 
 
 class Posts:
-    """Newest first. One process writes; a lock keeps its threads apart."""
+    """Newest first. Only one process writes; a lock is for its threads."""
 
     def __init__(self, file: Path) -> None:
         self._file = file

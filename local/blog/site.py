@@ -1,6 +1,6 @@
-"""The demo blog beside the app: a page with the subscribe form, a feed to watch, and a desk to publish from.
+"""The demo blog beside the app: a page with the subscribe form, a feed to watch, and a form to publish posts.
 
-It belongs to the local runner and is looked at before the gateway is asked; nothing of it is ever deployed.
+It belongs to the local runner, and answers before the gateway does; nothing of it is deployed.
 """
 
 import base64
@@ -23,10 +23,10 @@ _BLOG = Path(__file__).parent
 
 
 class Site:
-    def __init__(self, folder: Path, otherwise: Handle, look_first: Callable[[], None]) -> None:
+    def __init__(self, folder: Path, otherwise: Handle, check_feed_first: Callable[[], None]) -> None:
         self._posts = Posts(folder / "posts.json")
         self._otherwise = otherwise
-        self._look_first = look_first
+        self._check_feed_first = check_feed_first
 
     def handle(self, method: str, target: str, headers: Headers, body: bytes, source_ip: str) -> Answer:
         path = urlsplit(target).path
@@ -55,13 +55,13 @@ class Site:
         fields = parse_qs(body.decode(errors="replace"))
         title = fields.get("title", [""])[0].strip()[:200]
         if title:
-            self._look_first()
+            self._check_feed_first()
             self._posts.add(title, fields.get("text", [""])[0].strip()[:20_000])
             threading.Thread(target=self._announce, daemon=True).start()
-        return Answer(303, [("Location", "/?published=1#posts" if title else "/#desk")], b"")
+        return Answer(303, [("Location", "/?published=1#posts" if title else "/#publish")], b"")
 
     def _announce(self) -> None:
-        """Tell the app at once, signed as Standard Webhooks are; else the next check of the feed would find it."""
+        """Call the webhook of the app at once, signed; otherwise the next check finds the post."""
         id, moment, body = f"post_{secrets.token_hex(8)}", str(int(time.time())), b"{}"
         key = settings.secret("WEBHOOK_SECRET")
         signature = base64.b64encode(hmac.digest(key, f"{id}.{moment}.".encode() + body, "sha256")).decode()

@@ -1,5 +1,5 @@
-"""API Gateway's part, locally: an HTTP request becomes the event the deployed app gets, and refusals are those of
-the deployed gateway. Knows the Chalice app; knows nothing of Gna's rooms."""
+"""API Gateway, locally: an HTTP request becomes the event the deployed app gets, and refusals are those of the
+deployed gateway. It knows the Chalice app, and nothing of Gna's rooms."""
 
 import base64
 import re
@@ -121,7 +121,7 @@ class Gateway:
 
 
 def _captured(resource: list[str], parts: list[str]) -> dict[str, str] | None:
-    """Parameters as they stand in the path: API Gateway leaves them percent-encoded."""
+    """Path parameters as sent: API Gateway leaves them percent-encoded."""
     if len(resource) != len(parts):
         return None
     found = {}
@@ -134,7 +134,7 @@ def _captured(resource: list[str], parts: list[str]) -> dict[str, str] | None:
 
 
 def _grouped(headers: Headers) -> dict[str, list[str]]:
-    """By name, whatever its case; the first spelling stays."""
+    """Grouped by name regardless of case; the first spelling is kept."""
     spelling: dict[str, str] = {}
     several: dict[str, list[str]] = {}
     for name, value in headers:
@@ -143,7 +143,7 @@ def _grouped(headers: Headers) -> dict[str, list[str]]:
 
 
 def _authorized(authorizer: Any, event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
-    """What the authorizer knows about the caller, or the refusal API Gateway makes of its answer."""
+    """The context of the authorizer, or the refusal API Gateway answers with."""
     wanted = (authorizer.config.header or "Authorization").lower()
     token = next((value for name, value in event["headers"].items() if name.lower() == wanted), "")
     if not token and not settings.current().disable_auth:

@@ -1,4 +1,4 @@
-"""What `app.py` wants to be called for: its queue and schedule handlers, and the events they are given."""
+"""The queue and schedule handlers of `app.py`, and the events they are given."""
 
 import re
 import uuid
@@ -21,13 +21,13 @@ _ACCOUNT = "arn:aws:{service}:eu-west-1:000000000000:{name}"
 @dataclass(frozen=True)
 class QueueHandler:
     name: str
-    queue: str  # without the prefix, as kernel.queues knows it
+    queue: str  # without the prefix, as kernel.aws.queues has it
     batch_size: int
     timeout: int
     call: Any
 
     def handle(self, messages: Sequence[Mapping[str, Any]]) -> set[str]:
-        """Give the handler a batch as Lambda would; the ids of the messages that must come again."""
+        """Give the handler a batch as Lambda does; return the ids of the messages that failed."""
         records = [_record(self.queue, message) for message in messages]
         everything = {record["messageId"] for record in records}
         try:
@@ -86,7 +86,7 @@ def schedules(app: Chalice) -> list[ScheduleHandler]:
 
 
 def mail_topic(prefix: str) -> str:
-    """Where SES publishes what became of a mail; empty while the template has no topic."""
+    """The topic for SES events; empty if the template has none."""
     names = [_named(properties["TopicName"]) for properties in _resources("AWS::SNS::Topic").values()]
     return _ACCOUNT.format(service="sns", name=f"{prefix}-{names[0]}") if names else ""
 
@@ -116,7 +116,7 @@ def _find(given: str, kind: str, naming: str) -> tuple[str, dict[str, Any]]:
     matching = [name for name in found if last == name or last.endswith(f"-{name}")]
     if not matching:
         raise LookupError(f"{given} is not in {TEMPLATE.name}")
-    # `…-mail-events` ends like `…-events` too: the longer name is meant.
+    # `…-mail-events` also ends with `-events`: the longer name is meant.
     name = max(matching, key=len)
     return name, found[name]
 

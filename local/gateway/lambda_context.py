@@ -1,4 +1,4 @@
-"""What Lambda hands to every function beside the event: an id, and how much time is left."""
+"""What Lambda passes to every function beside the event: a request id, and how much time remains."""
 
 import time
 import uuid

@@ -1,4 +1,4 @@
-"""The answers API Gateway gives by itself, read from the very templates that set them when deployed."""
+"""The responses API Gateway gives by itself, read from the templates that define them when deployed."""
 
 import json
 import re
@@ -12,7 +12,7 @@ import yaml
 
 _ROOT = Path(__file__).parents[2]
 
-# Spoken when no template says otherwise.
+# Used where no template defines one.
 _DEFAULTS = {
     "MISSING_AUTHENTICATION_TOKEN": (404, "Not found"),
     "UNAUTHORIZED": (401, "Unauthorized"),

@@ -1,4 +1,4 @@
-"""HTTP on a loopback port, a thread a connection. What a request means is for the function it is given to."""
+"""HTTP on a loopback port, one thread per connection. A function is given to answer the requests."""
 
 import threading
 from collections.abc import Callable
@@ -32,7 +32,7 @@ class Server(ThreadingHTTPServer):
         self.server_close()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A browser that hangs up is not worth a traceback."""
+        """A browser that closes the connection is not worth a traceback."""
 
 
 class _Handler(BaseHTTPRequestHandler):

@@ -23,9 +23,9 @@ def main() -> int:
     ended = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: ended.set())
     warm_up(ended)
-    site = Site(Path(os.environ["LOCAL_DIR"]) / "site", Gateway(app.app).handle, _look_first)
+    site = Site(Path(os.environ["LOCAL_DIR"]) / "site", Gateway(app.app).handle, _check_feed_first)
     try:
-        server = Server(_only_for_us(site.handle), int(os.environ["PORT"]))
+        server = Server(_for_own_host_only(site.handle), int(os.environ["PORT"]))
     except OSError as failure:
         print(f"gna: port {os.environ['PORT']} cannot be used: {failure.strerror}", file=sys.stderr)
         return 1
@@ -35,16 +35,16 @@ def main() -> int:
     return 0
 
 
-def _look_first() -> None:
-    """The first look at a feed records what is there and mails nothing: it must not come after the first post."""
+def _check_feed_first() -> None:
+    """The first check of a feed records its entries and mails nothing: it must not come after the first post."""
     for _ in range(50):
         if feeds.view().state.watermark or feeds.check(Trigger.ADMIN).result is not Result.BUSY:
             return
         time.sleep(0.2)
 
 
-def _only_for_us(handle: Handle) -> Handle:
-    """/admin may stand open here: a web page must not reach it by giving a name of its own our address."""
+def _for_own_host_only(handle: Handle) -> Handle:
+    """/admin may be without authentication here: no website may reach it by pointing its own name to our address."""
     names = {"127.0.0.1", "localhost", urlsplit(settings.current().site_url).hostname}
 
     def checked(method: str, target: str, headers: Headers, body: bytes, source_ip: str) -> Answer:

@@ -1,4 +1,4 @@
-"""SES v2 as far as Gna uses it, with the limits and the silences of the real one."""
+"""SES v2 as far as Gna uses it, with the limits of the real one."""
 
 import re
 import time
@@ -93,13 +93,13 @@ class Api:
         checks.check_recipients(to)
         checks.check_headers((content.get("Simple") or content.get("Template") or {}).get("Headers"))
         if "Template" in content:
-            checks.holes(content["Template"].get("TemplateContent"))
-        self._refuse_one(to)
+            checks.template_names(content["Template"].get("TemplateContent"))
+        self._check_recipient(to)
         at, message_id = _now(), self._ids(1)[0]
         self._mailbox.keep(body, [Kept(message_id, -1, " ".join(to).lower())], at)
         subject = ((content.get("Simple") or {}).get("Subject") or {}).get("Data", "")
         self.tally.count(to, len(to))
-        self._tell(call, message_id, to, subject, at)
+        self._publish(call, message_id, to, subject, at)
         return json_reply({"MessageId": message_id})
 
     def send_bulk_email(self, body: bytes) -> Reply:
@@ -117,18 +117,18 @@ class Api:
         if "TemplateName" in template or "TemplateArn" in template:
             raise Refusal("NotFoundException", "There are no stored templates here.")
         checks.check_headers(template.get("Headers"))
-        holes = checks.holes(template.get("TemplateContent"))
-        return self._bulk(body, call, template, entries, holes)
+        names = checks.template_names(template.get("TemplateContent"))
+        return self._bulk(body, call, template, entries, names)
 
     def _bulk(
-        self, body: bytes, call: dict[str, Any], template: dict[str, Any], entries: list[Any], holes: frozenset[str]
+        self, body: bytes, call: dict[str, Any], template: dict[str, Any], entries: list[Any], names: frozenset[str]
     ) -> Reply:
         at, kept, results = _now(), list[Kept](), list[dict[str, str]]()
         subject = template["TemplateContent"].get("Subject", "")
-        room = self._room()
+        remaining = self._remaining_quota()
         for position, (message_id, entry) in enumerate(zip(self._ids(len(entries)), entries, strict=True)):
             to = checks.recipients(entry.get("Destination") or {})
-            status, error, missing = self._judge(template, entry, to, holes, room - len(kept))
+            status, error, missing = self._entry_result(template, entry, to, names, remaining - len(kept))
             if status != "SUCCESS":
                 results.append({"Status": status, "Error": error})
                 continue
@@ -139,29 +139,29 @@ class Api:
                 continue
             kept.append(Kept(message_id, position, " ".join(to).lower()))
             self.tally.count(to, len(to))
-            self._tell(call, message_id, to, subject, at)
+            self._publish(call, message_id, to, subject, at)
         if kept:
             self._mailbox.keep(body, kept, at)  # type: ignore[union-attr]
         return json_reply({"BulkEmailEntryResults": results})
 
-    def _judge(
-        self, template: dict[str, Any], entry: dict[str, Any], to: list[str], holes: frozenset[str], room: float
+    def _entry_result(
+        self, template: dict[str, Any], entry: dict[str, Any], to: list[str], names: frozenset[str], remaining: float
     ) -> tuple[str, str, str]:
-        """Status, error, and the first value that is missing: then the status is good and yet nothing leaves."""
+        """Status, error, and the first missing template value: then the status is SUCCESS, yet nothing is sent."""
         try:
             checks.check_recipients(to)
             checks.check_headers(entry.get("ReplacementHeaders"))
             data = template_data(template, entry)
         except (Refusal, ValueError) as failure:
             return "INVALID_PARAMETER", str(failure), ""
-        if room <= 0:
+        if remaining <= 0:
             return "ACCOUNT_DAILY_QUOTA_EXCEEDED", "Daily message quota exceeded.", ""
-        status = self._faults.of_entry(to[0])
+        status = self._faults.entry_status(to[0])
         if status != "SUCCESS":
-            return status, "As told.", ""
+            return status, "As requested.", ""
         if not self._faults.production:
             return "MESSAGE_REJECTED", _unverified(to), ""
-        return "SUCCESS", "", min(holes - data.keys(), default="")
+        return "SUCCESS", "", min(names - data.keys(), default="")
 
     def _check_call(self, call: dict[str, Any]) -> None:
         sender = call.get("FromEmailAddress") or ""
@@ -173,15 +173,15 @@ class Api:
         if wanted and known is not None and wanted not in known:
             raise Refusal("NotFoundException", f"Configuration set <{wanted}> does not exist.")
 
-    def _refuse_one(self, to: list[str]) -> None:
-        if self._room() <= 0:
+    def _check_recipient(self, to: list[str]) -> None:
+        if self._remaining_quota() <= 0:
             raise Refusal("TooManyRequestsException", "Daily message quota exceeded.")
         if not self._faults.production:
             raise Refusal("MessageRejected", _unverified(to))
-        if (status := self._faults.of_entry(to[0])) != "SUCCESS":
-            raise Refusal(_ERRORS.get(status, "BadRequestException"), "As told.")
+        if (status := self._faults.entry_status(to[0])) != "SUCCESS":
+            raise Refusal(_ERRORS.get(status, "BadRequestException"), "As requested.")
 
-    def _room(self) -> float:
+    def _remaining_quota(self) -> float:
         limits = self._faults.limits(self.tally.recipients)
         return limits["Max24HourSend"] - limits["SentLast24Hours"]
 
@@ -190,17 +190,17 @@ class Api:
         return [f"{self._serial:016x}-{position:08x}-local-000000" for position in range(count)]
 
     def _counted(self, body: bytes) -> list[str]:
-        """For the sink: whom a call goes to, without parsing it."""
+        """For the sink: the recipients of a call, without parsing it."""
         to = _RECIPIENT.findall(body)
         self.tally.count((address.decode() for address in to), len(to))
         return self._ids(len(to))
 
-    def _tell(self, call: dict[str, Any], message_id: str, to: list[str], subject: str, at: str) -> None:
+    def _publish(self, call: dict[str, Any], message_id: str, to: list[str], subject: str, at: str) -> None:
         for address in to:
             if not address.lower().endswith(events.SIMULATOR):
                 continue
             about = events.mail(message_id, call["FromEmailAddress"], to, subject, at)
-            if event := events.of(address, about, at):
+            if event := events.event_for(address, about, at):
                 self._publisher.publish(event)
 
 

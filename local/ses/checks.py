@@ -15,7 +15,7 @@ LARGEST_CALL = 1_000_000
 _HEADER_NAME = re.compile(r"[!-9;-~]{1,126}\Z")
 _HEADER_VALUE = re.compile(r"[ -~]{1,995}\Z")
 _ADDRESS = re.compile(r"[!-?A-~]{1,64}@[A-Za-z0-9.\-]{1,255}\Z")
-# SES writes these itself and refuses a message that brings them.
+# SES writes these itself, and refuses a message that has them.
 _RESERVED = frozenset(
     {
         *("bcc", "cc", "content-disposition", "content-type", "date", "from"),
@@ -66,7 +66,7 @@ def check_headers(headers: list[dict[str, str]] | None) -> None:
             raise Refusal("BadRequestException", "Invalid header value.")
 
 
-def holes(content: Any) -> frozenset[str]:
+def template_names(content: Any) -> frozenset[str]:
     if (
         not isinstance(content, dict)
         or not content.get("Subject")
@@ -78,7 +78,7 @@ def holes(content: Any) -> frozenset[str]:
 
 @lru_cache(maxsize=8)
 def _names(template: str) -> frozenset[str]:
-    """The values a template wants. Inline templates know nothing but `{{name}}`."""
+    """The names a template uses. Inline templates support only `{{name}}`."""
     if "{{{" in template or "{{" in HOLE.sub("", template):
         raise Refusal("BadRequestException", "Inline templates take simple substitutions only.")
     return frozenset(HOLE.findall(template))

@@ -1,4 +1,4 @@
-"""What SES tells about a mail after it left, for the addresses of its mailbox simulator.
+"""The events SES publishes about a mail after sending it, for the addresses of its mailbox simulator.
 
 Locally `bounce+anything@…` works as `bounce@…` does, so that one campaign can have several of each.
 """
@@ -16,7 +16,7 @@ SIMULATOR = "simulator.amazonses.com"
 Event = dict[str, Any]
 
 
-def of(address: str, mail: Event, at: str) -> Event | None:
+def event_for(address: str, mail: Event, at: str) -> Event | None:
     """The event a recipient causes, in the form of SES's event publishing."""
     local, _, domain = address.lower().partition("@")
     maker = _MAKERS.get(local.partition("+")[0]) if domain == SIMULATOR else None

@@ -1,4 +1,4 @@
-"""What the local SES has been told to do wrong, and its account as the app sees it."""
+"""What the local SES is set to do wrong, and its account as the app sees it."""
 
 import random
 from dataclasses import asdict, dataclass, field, fields
@@ -61,22 +61,22 @@ class Faults:
         quota = default | self.quota
         return quota | {"SentLast24Hours": quota["SentLast24Hours"] + sent}
 
-    def of_call(self) -> tuple[int, str, str] | None:
-        """Status, code and message this call fails with, if it is one that fails."""
+    def call_failure(self) -> tuple[int, str, str] | None:
+        """Status, code and message this call fails with; None if it succeeds."""
         if self.throttle and self._dice.random() < self.throttle:
             return 429, "TooManyRequestsException", "Maximum sending rate exceeded."
         if not self.sending_enabled:
             return 400, "SendingPausedException", "Sending is paused for this account."
         if not self.fail or self._dice.random() >= self.fail.get("share", 1):
             return None
-        told = self.fail
-        if told.get("times"):
-            left = told["times"] - 1
-            self.fail = told | {"times": left} if left else None
-        return told.get("status", 400), told.get("code", "InternalFailure"), told.get("message", "As told.")
+        fault = self.fail
+        if fault.get("times"):
+            remaining = fault["times"] - 1
+            self.fail = fault | {"times": remaining} if remaining else None
+        return fault.get("status", 400), fault.get("code", "InternalFailure"), fault.get("message", "As requested.")
 
-    def of_entry(self, address: str) -> str:
-        """The status of one recipient, `SUCCESS` unless told otherwise."""
+    def entry_status(self, address: str) -> str:
+        """The status of one recipient, `SUCCESS` unless set otherwise."""
         if not self.entries:
             return "SUCCESS"
         if address in self.entries:

@@ -1,4 +1,4 @@
-"""What SES would have sent, kept on disk: the newest so many mails, rendered only when somebody looks."""
+"""What SES would have sent, stored on disk: the newest mails, rendered only when somebody looks at them."""
 
 import base64
 import email
@@ -34,7 +34,7 @@ CREATE INDEX IF NOT EXISTS mails_by_recipients ON mails (recipients);
 
 @dataclass(frozen=True)
 class Kept:
-    """One mail of a call: which entry (-1 for a call that was one mail) and whom it goes to."""
+    """One mail of a call: which entry (-1 for a call with a single mail) and its recipients."""
 
     id: str
     position: int
@@ -42,13 +42,13 @@ class Kept:
 
 
 class Mailbox:
-    """One row a call and a small one a mail: a campaign's body is stored once for its fifty recipients."""
+    """One row per call and a small one per mail: the body of a campaign is stored once for fifty recipients."""
 
     def __init__(self, directory: Path | None, kept: int = KEPT) -> None:
         if directory:
             directory.mkdir(parents=True, exist_ok=True)
         self._db = sqlite3.connect(directory / "mailbox.sqlite" if directory else ":memory:", isolation_level=None)
-        # What the operating system has taken survives the end of this process, and that is all a mailbox needs.
+        # What the operating system has accepted survives the end of this process, which is all a mailbox needs.
         self._db.executescript("PRAGMA journal_mode=WAL; PRAGMA synchronous=OFF;" + _SCHEMA)
         self._kept = kept
         self._since_trim = 0
@@ -78,7 +78,7 @@ class Mailbox:
         return int(self._db.execute("SELECT count(*) FROM mails").fetchone()[0])
 
     def list(self, to: str = "", search: str = "", limit: int = MOST_LISTED) -> Iterator[dict[str, Any]]:
-        """Newest first: exactly to an address, or with a text anywhere in a recipient."""
+        """Newest first: to exactly this address, or with this text anywhere in a recipient."""
         where, values = "1", list[Any]()
         if to:
             where, values = "(' ' || recipients || ' ') LIKE ? ESCAPE '!'", [f"% {_literal(to)} %"]
@@ -115,7 +115,7 @@ def _literal(text: str) -> str:
 
 
 def rendered(call: dict[str, Any], position: int) -> dict[str, Any]:
-    """The mail as its reader would get it."""
+    """The mail as its recipient would get it."""
     if position >= 0:
         return _bulk(call, call["BulkEmailEntries"][position])
     content = call["Content"]
@@ -138,7 +138,7 @@ def _bulk(call: dict[str, Any], entry: dict[str, Any]) -> dict[str, Any]:
 
 
 def template_data(template: dict[str, Any], entry: dict[str, Any]) -> dict[str, Any]:
-    """An entry's values over the default ones; raises `ValueError` for what is not a JSON object."""
+    """The default values, overridden by those of the entry; `ValueError` if they are not a JSON object."""
     replacement = (entry.get("ReplacementEmailContent") or {}).get("ReplacementTemplate") or {}
     values = dict[str, Any]()
     for text in (template.get("TemplateData"), replacement.get("ReplacementTemplateData")):

@@ -1,6 +1,6 @@
-"""The local SES: `python -m local.ses --port 8025 --data DIR`. It is the mailbox too; never part of the package.
+"""The local SES: `python -m local.ses --port 8025 --data DIR`. It is the mailbox too, and never deployed.
 
-The API speaks SES v2's REST JSON under `/v2/email`; people look at `/`; tests steer it by `/control`.
+The API speaks SES v2's REST JSON under `/v2/email`; people read mails at `/`; tests control it at `/control`.
 """
 
 import argparse
@@ -24,7 +24,7 @@ from local.ses.server import Server
 
 
 class Client:
-    """What a test or a runner says to a local SES, wherever it runs."""
+    """Controls a local SES from a test or a runner, wherever it runs."""
 
     def __init__(self, url: str) -> None:
         self.url = url
@@ -37,7 +37,7 @@ class Client:
         self._call("DELETE", "/mailbox.json")
 
     def tell(self, **orders: Any) -> None:
-        """See `Faults` for what can be told."""
+        """See `Faults` for what can be set."""
         self._call("POST", "/control", orders)
 
     def stats(self) -> dict[str, Any]:
@@ -72,7 +72,7 @@ class Client:
 def start(
     port: int = 0, data: Path | None = None, sink: bool = False, sns_endpoint: str = "", topic: str = ""
 ) -> Iterator[Client]:
-    """A local SES in a thread of this process; without `data` its mails are kept in memory only."""
+    """A local SES in a thread of this process; without `data` its mails are in memory only."""
     started: dict[str, Any] = {}
     ready = threading.Event()
 

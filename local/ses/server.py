@@ -1,4 +1,4 @@
-"""Requests to answers: SES's API under `/v2/email`, orders under `/control`, and the mailbox for people and tests."""
+"""Answers requests: the API of SES under `/v2/email`, faults under `/control`, and the mailbox."""
 
 import asyncio
 import json
@@ -19,7 +19,7 @@ _PAGE_POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; connect-src 'self'; "
     "frame-src 'self'"
 )
-# A mail is a stranger here: no script, no frame of ours, nothing but itself; its links open elsewhere.
+# A mail is untrusted: no scripts, no frames, and its links open in a new tab.
 _MAIL_POLICY = (
     "sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'; img-src https: http: data:; "
     "style-src 'unsafe-inline'; font-src https:"
@@ -27,7 +27,7 @@ _MAIL_POLICY = (
 
 
 class Server:
-    """Requests to answers. One event loop, so that nothing here needs a lock."""
+    """Answers requests on one event loop, so that nothing here needs a lock."""
 
     def __init__(self, data: Path | None, sink: bool = False, publisher: Publisher | None = None) -> None:
         self.faults = Faults()
@@ -40,7 +40,7 @@ class Server:
             return await self._api(request)
         if request.path.startswith("/control"):
             return self._control(request)
-        return self._people(request)
+        return self._pages(request)
 
     async def _api(self, request: Request) -> Reply | None:
         if self.faults.delay_ms:
@@ -59,7 +59,7 @@ class Server:
 
     def _operate(self, operation: str, request: Request) -> Reply:
         try:
-            if operation.startswith("Send") and (failure := self.faults.of_call()):
+            if operation.startswith("Send") and (failure := self.faults.call_failure()):
                 status, code, message = failure
                 raise Refusal(code, message, status)
             if operation.startswith("Send"):
@@ -97,7 +97,7 @@ class Server:
                 return json_reply(list(self.publisher.recent))
         return Reply(404)
 
-    def _people(self, request: Request) -> Reply:
+    def _pages(self, request: Request) -> Reply:
         match request.method, request.path:
             case (("GET" | "HEAD"), "/"):
                 headers = {"Content-Type": "text/html; charset=utf-8", "Content-Security-Policy": _PAGE_POLICY}
@@ -108,7 +108,7 @@ class Server:
                 self.mailbox.clear()
                 return Reply(204)
         if request.method == "GET" and request.path.startswith("/mailbox/"):
-            return self._one(request.path.removeprefix("/mailbox/"), request.query.get("scheme", ""))
+            return self._mail(request.path.removeprefix("/mailbox/"), request.query.get("scheme", ""))
         return Reply(404, b"Nothing here", {"Content-Type": "text/plain"})
 
     def _list(self, query: dict[str, str]) -> Reply:
@@ -121,7 +121,7 @@ class Server:
             return json_reply({"count": self.mailbox.count(), "mails": mails})
         return json_reply(list(found))
 
-    def _one(self, name: str, scheme: str) -> Reply:
+    def _mail(self, name: str, scheme: str) -> Reply:
         mail_id, _, form = name.rpartition(".")
         mail = self.mailbox.get(mail_id)
         if mail is None or form not in ("html", "json"):
@@ -139,7 +139,7 @@ def _linked_outside(html: str) -> str:
 
 
 def _in_scheme(html: str, scheme: str) -> str:
-    """Light or dark as asked for, whatever the browser prefers: the mail's own question gets a fixed answer."""
+    """Light or dark as requested, whatever the browser prefers: the media query of the mail gets a fixed answer."""
     if scheme not in ("light", "dark"):
         return html
     html = _DARK_QUERY.sub("(min-width: 0)" if scheme == "dark" else "(max-width: 0)", html)

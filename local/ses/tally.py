@@ -1,4 +1,4 @@
-"""What was asked of the local SES and what became of it, in numbers."""
+"""Counts of what the local SES was asked to send, and of the results."""
 
 import time
 from collections import Counter
@@ -27,8 +27,8 @@ class Tally:
         self._second, self._peak = second, max(self._peak, self._in_second)
 
     def too_fast(self, rate: float) -> bool:
-        """SES's rule: while anything of the rate is left a call goes through, however many it is for, and the
-        next ones wait until that has been made good."""
+        """The rule of SES: while any of the rate is left, a call goes through, whatever its size; the next calls wait
+        until that is made up for."""
         now = time.monotonic()
         self._allowance = min(rate, self._allowance + (now - self._at) * rate)
         self._at = now

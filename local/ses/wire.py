@@ -1,6 +1,6 @@
 """As much HTTP/1.1 as a local endpoint needs, on one event loop and loopback only.
 
-A framework's tens of microseconds a request would be measured by the benchmarks as if they were the engine's.
+With a framework, the benchmarks would count its tens of microseconds per request as the sending engine's.
 """
 
 import asyncio
@@ -37,7 +37,7 @@ class Reply:
         return "\r\n".join(lines).encode() + self.body
 
 
-# None hangs up without an answer.
+# None closes the connection without an answer.
 Handler = Callable[[Request], Awaitable[Reply | None]]
 
 
@@ -52,7 +52,7 @@ async def listen(handler: Handler, port: int) -> asyncio.Server:
         try:
             await _converse(handler, reader, writer)
         except (ConnectionError, asyncio.IncompleteReadError, asyncio.LimitOverrunError, ValueError):
-            pass  # the other side went away, or spoke something else
+            pass  # the client went away, or does not speak HTTP
         except asyncio.CancelledError:
             pass  # the server is being stopped
         finally:
@@ -65,7 +65,7 @@ async def _converse(handler: Handler, reader: asyncio.StreamReader, writer: asyn
     wire = writer.get_extra_info("socket")
     while True:
         head = await reader.readuntil(b"\r\n\r\n")
-        # botocore sends head and body apart and waits for the first to be acknowledged: 40 ms if we take our time.
+        # botocore sends head and body separately and waits for the first to be acknowledged: 40 ms with delayed ACKs.
         wire.setsockopt(socket.IPPROTO_TCP, socket.TCP_QUICKACK, 1)
         start, _, rest = head.decode("latin-1").partition("\r\n")
         headers = _headers(rest)
@@ -91,7 +91,7 @@ def _headers(lines: str) -> dict[str, str]:
 
 async def _answer(handler: Handler, start: str, headers: dict[str, str], body: bytes) -> Reply | None:
     method, target, _ = start.split(" ", 2)
-    # A page elsewhere could give its own name this address and read the links in the mails.
+    # A website could point its own name to this address and read the links in the mails.
     if headers.get("host", "").rsplit(":", 1)[0] not in _LOCAL_NAMES:
         return Reply(403, b"This is a local address only")
     parts = urlsplit(target)

@@ -9,10 +9,10 @@ from local.options import PREFIX
 from local.trial.receiver import Receiver
 from local.trial.stack import Stack
 
-QUEUES = ("mail", "deliveries", "sending", "mail-events", "events", "feed")
-_SHORT = 8  # a message comes again while the first worker still has it in its hands
+QUEUES = ("audience", "deliveries", "sending", "mail-events", "events", "feed")
+_SHORT = 8  # a message comes again while the first worker is still processing it
 CALM = 30
-_emulator = threading.Lock()  # one thing at a time: frozen, it could not save what it holds when it is restarted
+_emulator = threading.Lock()  # one fault at a time: while frozen it could not save its data for a restart
 _processes = threading.Lock()
 
 
@@ -23,8 +23,8 @@ class Breaker:
         self.done: dict[str, int] = {}
 
     def go_on(self, seconds: float) -> None:
-        """One fault after another with a short breath between, each of them before any comes again; now and then
-        two at once."""
+        """One fault after another with a short pause between, all of them before any is repeated; now and then two at
+        once."""
         until, deck = time.monotonic() + seconds, list[Callable[[], None]]()
         while time.monotonic() < until:
             time.sleep(self._chance.uniform(0.5, 5))
@@ -88,11 +88,11 @@ class Breaker:
         self._misbehave("delay", 1, 5)
 
     def lose(self) -> None:
-        """What is asked for is done, and nobody hears of it."""
+        """Requests are carried out, and the answers are lost."""
         self._misbehave("lose", 0.2, 3)
 
     def be_flaky(self) -> None:
-        """A part of it, so that the second try gets through and meets what the first has done."""
+        """Only some answers, so that a retry gets through and meets what the first attempt did."""
         self._misbehave("flaky", 3, 9)
 
     def kill_workers(self) -> None:
@@ -102,7 +102,7 @@ class Breaker:
         self._killed("app")
 
     def kill_in_flight(self) -> None:
-        """What the dead had asked for is done after their death."""
+        """Requests of a killed process are carried out after its end."""
         with _emulator:
             self._stack.freeze("emulator")
             time.sleep(self._chance.uniform(0.1, 2))
@@ -120,7 +120,7 @@ class Breaker:
         self._frozen("app", 1, 5)
 
     def freeze_ses(self) -> None:
-        self._frozen("mailbox", 1, 25)  # longer than a worker waits for it, too
+        self._frozen("mailbox", 1, 25)  # also longer than a worker waits for it
 
     def lose_answers_of_ses(self) -> None:
         self._stack.tell_ses(lose_answers=self._chance.randint(1, 4))
@@ -155,7 +155,7 @@ class Breaker:
 
 
 def hurry(stack: Stack, seconds: int = _SHORT) -> None:
-    """Shorten the time after which a message in somebody's hands comes again."""
+    """Shorten the time after which a message that is being processed comes again."""
     sqs = stack.aws("sqs")
     for queue in QUEUES:
         url = sqs.get_queue_url(QueueName=f"{PREFIX}-{queue}")["QueueUrl"]

@@ -1,4 +1,4 @@
-"""Somebody with an address of their own who asks the app something, and how long they waited."""
+"""Calls to the app from an IP address of their own, and how long each took."""
 
 import http.client
 import itertools
@@ -28,11 +28,12 @@ class Log:
         lines = [f"{'request':<14}{'count':>7}{'p50 ms':>9}{'p90 ms':>9}{'p99 ms':>9}{'max ms':>9}  statuses"]
         for kind, times in sorted(self.times.items()):
             ordered = sorted(times)
-            marks = [ordered[min(len(ordered) - 1, int(len(ordered) * part))] * 1000 for part in (0.5, 0.9, 0.99, 1)]
-            told = " ".join(
-                f"{status or 'none'}:{n}" for (of, status), n in sorted(self.statuses.items()) if of == kind
+            last = len(ordered) - 1
+            slow = [ordered[min(last, int(len(ordered) * part))] * 1000 for part in (0.5, 0.9, 0.99, 1)]
+            statuses = " ".join(
+                f"{status or 'none'}:{n}" for (name, status), n in sorted(self.statuses.items()) if name == kind
             )
-            lines.append(f"{kind:<14}{len(times):>7}" + "".join(f"{mark:>9.0f}" for mark in marks) + f"  {told}")
+            lines.append(f"{kind:<14}{len(times):>7}" + "".join(f"{ms:>9.0f}" for ms in slow) + f"  {statuses}")
         return "\n".join(lines)
 
 

@@ -1,5 +1,5 @@
-"""Whoever writes: makes campaigns, sends, schedules, cancels and retries them, publishes posts, and remembers what
-was answered."""
+"""An editor who composes, sends, schedules, cancels and retries campaigns, publishes posts, and remembers the
+answers."""
 
 import json
 import random
@@ -17,19 +17,19 @@ _CAMPAIGNS = "/admin/api/campaigns"
 
 
 @dataclass
-class Letter:
-    """`told` is what the last answer promised: draft, sent, scheduled, cancelled, deleted; empty if one got lost."""
+class TrialCampaign:
+    """`promise` is what the last answer promised: draft, sent, scheduled, cancelled; empty if an answer was lost."""
 
     subject: str
     id: str = ""
-    told: str = ""
+    promise: str = ""
 
 
 class Editor:
     def __init__(self, port: int, log: Log, seed: int) -> None:
         self._admins = [Caller(port, log), Caller(port, log)]
         self._chance = random.Random(seed)
-        self.letters: list[Letter] = []
+        self.campaigns: list[TrialCampaign] = []
         self.posts: list[str] = []
 
     def work(self, ended: threading.Event) -> None:
@@ -42,35 +42,35 @@ class Editor:
             ended.wait(self._chance.uniform(0.5, 3))
 
     def retry_all(self) -> int:
-        """Whatever may be tried again; how many that were."""
+        """Retry every failed delivery; return how many campaigns that were."""
         listed = self._ask("GET", f"{_CAMPAIGNS}?state=published&per_page=100")[1].get("items", [])
-        failed = [one["id"] for one in listed if one["delivery"]["state"] == "failed"]
+        failed = [campaign["id"] for campaign in listed if campaign["delivery"]["state"] == "failed"]
         for id in failed:
             for delivery in self._ask("GET", f"{_CAMPAIGNS}/{id}")[1].get("deliveries", []):
                 self._ask("POST", f"{_CAMPAIGNS}/{id}/deliveries/{delivery['id']}/retry")
         return len(failed)
 
     def _send(self) -> None:
-        letter = self._compose()
-        self._tell(letter, "send", "sent")
+        campaign = self._compose()
+        self._act(campaign, "send", "sent")
 
     def _send_twice(self) -> None:
-        """Two admins press the button at the same moment."""
-        letter = self._compose()
+        """Two editors press the button at the same moment."""
+        campaign = self._compose()
         with ThreadPoolExecutor(2) as threads:
-            list(threads.map(lambda _: self._tell(letter, "send", "sent"), range(2)))
+            list(threads.map(lambda _: self._act(campaign, "send", "sent"), range(2)))
 
     def _schedule(self) -> None:
-        letter = self._compose()
+        campaign = self._compose()
         at = datetime.now(UTC) + timedelta(seconds=self._chance.uniform(2, 6))
-        self._tell(letter, "schedule", "scheduled", {"scheduled_at": at.isoformat()})
+        self._act(campaign, "schedule", "scheduled", {"scheduled_at": at.isoformat()})
 
     def _schedule_and_cancel(self) -> None:
-        letter = self._compose()
+        campaign = self._compose()
         at = datetime.now(UTC) + timedelta(seconds=self._chance.uniform(2, 6))
-        if self._tell(letter, "schedule", "scheduled", {"scheduled_at": at.isoformat()}):
+        if self._act(campaign, "schedule", "scheduled", {"scheduled_at": at.isoformat()}):
             time.sleep(self._chance.uniform(0, 5))
-            self._tell(letter, "cancel", "cancelled")
+            self._act(campaign, "cancel", "cancelled")
 
     def _publish(self) -> None:
         title = f"Post {len(self.posts)} zqpost"
@@ -82,24 +82,24 @@ class Editor:
     def _retry(self) -> None:
         self.retry_all()
 
-    def _compose(self) -> Letter:
-        letter = Letter(f"Trial {len(self.letters)}")
-        self.letters.append(letter)
+    def _compose(self) -> TrialCampaign:
+        campaign = TrialCampaign(f"Trial {len(self.campaigns)}")
+        self.campaigns.append(campaign)
         status, made = self._ask(
-            "POST", _CAMPAIGNS, {"subject": letter.subject, "body": "<p>Hello {{nickname|you}}.</p>"}
+            "POST", _CAMPAIGNS, {"subject": campaign.subject, "body": "<p>Hello {{nickname|you}}.</p>"}
         )
         if status == 201:
-            letter.id, letter.told = made["id"], "draft"
-        return letter
+            campaign.id, campaign.promise = made["id"], "draft"
+        return campaign
 
-    def _tell(self, letter: Letter, deed: str, told: str, body: Any = None) -> bool:
-        if not letter.id:
+    def _act(self, campaign: TrialCampaign, action: str, promise: str, body: Any = None) -> bool:
+        if not campaign.id:
             return False
-        status, _ = self._ask("POST", f"{_CAMPAIGNS}/{letter.id}/{deed}", body)
+        status, _ = self._ask("POST", f"{_CAMPAIGNS}/{campaign.id}/{action}", body)
         if status == 200:
-            letter.told = told
+            campaign.promise = promise
         elif status != 409:
-            letter.told = ""
+            campaign.promise = ""
         return status == 200
 
     def _ask(self, method: str, path: str, body: Any = None) -> tuple[int, dict[str, Any]]:

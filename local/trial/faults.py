@@ -1,5 +1,5 @@
 """`make faults`: everything that can break is broken at random under load, the same way for the same FAULT_SEED; then
-it is left alone to recover, and what it left is looked at."""
+it is left alone to recover, and the result is checked."""
 
 import os
 import random
@@ -9,7 +9,7 @@ import threading
 from collections.abc import Callable
 
 from local.options import PREFIX
-from local.trial import letters, truth
+from local.trial import outcome, truth
 from local.trial.breaking import Breaker, hurry
 from local.trial.client import Caller, Log
 from local.trial.editor import Editor
@@ -61,12 +61,12 @@ def _trial(stack: Stack, receiver: Receiver) -> list[str]:
     broken += _answers(log) + [f"{name} ended by itself" for name in stack.ended] + found.broken(people.everybody)
     broken += [f"{person.email} is on a queue" for person in people.everybody if person.email in queued]
     broken += [f"{address} complained and is still here" for address in COMPLAINING if address in found.activated()]
-    return broken + letters.broken(stack, found, editor, receiver, crowd)
+    return broken + outcome.broken(stack, found, editor, receiver, crowd)
 
 
 def _break_under_load(breaker: Breaker, load: list[Callable[[threading.Event], None]]) -> None:
     ended = threading.Event()
-    threads = [threading.Thread(target=one, args=(ended,)) for one in load]
+    threads = [threading.Thread(target=work, args=(ended,)) for work in load]
     for thread in threads:
         thread.start()
     breaker.go_on(SECONDS)
@@ -82,7 +82,7 @@ def _answers(log: Log) -> list[str]:
 
 
 class Life:
-    """Of one after another of the people, each thing with its own weight; now and then two things at once."""
+    """Acts for one person after another, each act with its own weight; now and then two acts at once."""
 
     def __init__(self, people: People, stack: Stack, log: Log, number: int) -> None:
         self._people, self._stack = people, stack
@@ -94,25 +94,25 @@ class Life:
             if self._chance.random() < 0.06:
                 self._do(self._people.newcomer(), self._people.sign_up)
             else:
-                told = self._chance.choices(
+                promises = self._chance.choices(
                     ("confirmed", "accepted", "left", "never", "lifted", ""), (50, 30, 5, 8, 3, 4)
                 )
-                if person := self._people.somebody(told[0]):
+                if person := self._people.somebody(promises[0]):
                     self._live(person)
             ended.wait(self._chance.random())
 
     def _live(self, person: Person) -> None:
-        acts = self._acts(person.told)
+        acts = self._acts(person.promise)
         if len(acts) > 2 and self._chance.random() < 0.2:
             first, second = self._chance.sample(list(acts), 2)
-            self._do(person, lambda one: self._people.at_once(one, first, second))
+            self._do(person, lambda person: self._people.at_once(person, first, second))
         else:
             [act] = self._chance.choices(list(acts), list(acts.values()))
             self._do(person, act)
 
-    def _acts(self, told: str) -> dict[Act, int]:
+    def _acts(self, promise: str) -> dict[Act, int]:
         people = self._people
-        match told:
+        match promise:
             case "confirmed":
                 return {
                     people.sign_up: 3,
@@ -143,7 +143,7 @@ class Life:
         self._people.leave(person, self._token(person), one_click=True)
 
     def _be_removed(self, person: Person) -> None:
-        self._people.removed(person, self._admin, self._token(person).partition(".")[0])
+        self._people.remove(person, self._admin, self._token(person).partition(".")[0])
 
     def _token(self, person: Person) -> str:
         """What stands in the footer of their mails, read past the app; none while the tables do not answer."""

@@ -52,7 +52,7 @@ def main() -> int:
 @contextmanager
 def _database() -> Iterator[str | None]:
     """LOAD_EXACT=1: a DynamoDB that answers lists from an index. The embedded AWS sorts everybody for every page:
-    0.4 s of a processor for the first of 20,000 people, 1.5 s for a search. With many admins it does nothing else."""
+    0.4 s of CPU time for the first of 20,000 people, 1.5 s for a search. With many admins it does nothing else."""
     if not os.environ.get("LOAD_EXACT"):
         yield None
         return
@@ -82,7 +82,7 @@ def _load(stack: Stack) -> tuple[Log, list[str]]:
         thread.join()
     print(f"{during} people signed up beside the campaign within {SECONDS:.0f} s")
     broken = [*limited, *finish_campaign(stack, admin, campaign, crowd)]
-    _drain(stack, "mail")
+    _drain(stack, "audience")
     broken += [
         f"{n} answers {status} to {kind}" for (kind, status), n in log.statuses.items() if status >= 500 or not status
     ]
@@ -90,7 +90,7 @@ def _load(stack: Stack) -> tuple[Log, list[str]]:
 
 
 def _visit(people: People, stack: Stack, log: Log, ended: threading.Event, number: int) -> None:
-    """Some look at the dashboard, the others are readers."""
+    """Some visitors look at the dashboard, the others sign up."""
     chance = random.Random(number)
     admin = Caller(stack.options.port, log)
     while not ended.is_set():
@@ -107,19 +107,19 @@ def _visit(people: People, stack: Stack, log: Log, ended: threading.Event, numbe
 
 
 def _limits(stack: Stack, log: Log) -> list[str]:
-    """Eight sign-ups of one client within a minute: five are taken, three are not, however they race."""
+    """Eight sign-ups of one client within a minute: five are accepted, three are not, however they race."""
     quiet = Log()
     if time.time() % 60 > 40:
         time.sleep(61 - time.time() % 60)
     begun = time.time() // 60
     callers = [Caller(stack.options.port, quiet) for _ in range(4)]
 
-    def one(job: tuple[int, Caller]) -> tuple[Caller, int]:
+    def sign_up(job: tuple[int, Caller]) -> tuple[Caller, int]:
         email = f"limit{job[0]}@limits.example.net"
         return job[1], job[1].ask("limited", "POST", "/api/subscribe", {"email": email})[0]
 
     with ThreadPoolExecutor(16) as threads:
-        answers = list(threads.map(one, list(enumerate(callers * 8))))
+        answers = list(threads.map(sign_up, list(enumerate(callers * 8))))
     if time.time() // 60 != begun:
         return ["the rate limits could not be looked at: it took more than the minute"]
     by_caller = [sorted(status for who, status in answers if who is caller) for caller in callers]
@@ -141,7 +141,7 @@ def start_campaign(admin: Caller, subject: str) -> str:
 
 
 def finish_campaign(stack: Stack, admin: Caller, campaign: str, crowd: list[str]) -> list[str]:
-    """Wait for it to end; whoever was there all the time got it once."""
+    """Wait for it to finish; everybody who was there all the time must have got it once."""
     begun = time.monotonic()
     while True:
         _, _, text = admin.ask("progress", "GET", f"/admin/api/campaigns/{campaign}")

@@ -1,4 +1,4 @@
-"""What was mailed, read from the mailbox's own file: each campaign to each address, how often."""
+"""How often each campaign was mailed to each address, read from the file of the mailbox."""
 
 import json
 import sqlite3
@@ -20,6 +20,6 @@ def by_delivery(folder: Path) -> Mailed:
 
 
 def _delivery(body: bytes) -> str:
-    """Of a campaign's mails; the others have no such tag."""
+    """The delivery of a campaign mail; other mails have no such tag."""
     tags = json.loads(body).get("DefaultEmailTags", [])
     return next((tag["Value"] for tag in tags if tag["Name"] == "delivery"), "")

@@ -1,4 +1,4 @@
-"""People who sign up, confirm, change, leave and come back, and remember what they were told."""
+"""People who sign up, confirm, change, leave and come back, and remember what they were promised."""
 
 import random
 import re
@@ -17,13 +17,13 @@ _SOURCES = ("blog", "Shop Window", "fair-2026", "podcast")
 
 @dataclass
 class Person:
-    """`told` is the last answer that was a promise: accepted, confirmed, left, never (written to again), lifted.
-    `unsure`: an answer got lost since, or two things were done at once. `gone`: what may be kept nowhere any more."""
+    """`promise` is the last answer that was one: accepted, confirmed, left, never (written to again), lifted.
+    `unsure`: an answer was lost since, or two things were done at once. `gone`: what must no longer be stored."""
 
     email: str
     nickname: str
     caller: Caller
-    told: str = ""
+    promise: str = ""
     unsure: bool = False
     busy: bool = False
     wanted: str = ""
@@ -31,15 +31,15 @@ class Person:
     given: list[str] = field(default_factory=list)
     gone: list[str] = field(default_factory=list)
 
-    def promised(self, told: str) -> None:
-        if told in LEFT:
+    def note_promise(self, promise: str) -> None:
+        if promise in LEFT:
             self.gone += [text for text in (self.nickname, self.wanted, *self.given) if len(text) > 1]
             self.nickname = self.wanted = ""
             self.given.clear()
-        self.told, self.unsure = told, False
+        self.promise, self.unsure = promise, False
 
     def forget_name(self, *perhaps: str) -> None:
-        """It is one of these or what it was, nobody knows."""
+        """It may be one of these, or still what it was."""
         self.given += [name for name in (self.nickname, *perhaps) if len(name) > 1]
         self.nickname = "?"
 
@@ -63,10 +63,10 @@ class People:
             self.everybody.append(person)
         return person
 
-    def somebody(self, told: str) -> Person | None:
+    def somebody(self, promise: str) -> Person | None:
         """Taken until `release`."""
         with self._lock:
-            found = [person for person in self.everybody if person.told == told and not person.busy]
+            found = [person for person in self.everybody if person.promise == promise and not person.busy]
             if not found:
                 return None
             person = self._chance.choice(found[:50])
@@ -77,7 +77,7 @@ class People:
         person.busy = False
 
     def at_once(self, person: Person, *acts: Act) -> None:
-        """Two things at the same moment: nothing can be promised, and everything must still hold together."""
+        """Two acts at the same time: nothing is promised, and everything must still be consistent."""
         gone = list(person.gone)
         threads = [threading.Thread(target=act, args=(person,)) for act in acts]
         for thread in threads:
@@ -85,11 +85,11 @@ class People:
         for thread in threads:
             thread.join()
         person.given.append(person.wanted)
-        person.told, person.unsure, person.wanted, person.gone = "", True, "", gone
+        person.promise, person.unsure, person.wanted, person.gone = "", True, "", gone
         person.forget_name()
 
     def sign_up(self, person: Person) -> None:
-        """For the first time, or once more; sometimes from a place that is named."""
+        """For the first time or again; sometimes with a source, tags and metadata."""
         asked: dict[str, object] = {"email": person.email}
         if not person.nickname:
             person.nickname = asked["nickname"] = self._name()
@@ -100,9 +100,9 @@ class People:
         if status != 201:
             person.unsure = True
             person.forget_name()
-            person.told = "" if person.told in LEFT else person.told  # they may be back, or not
-        elif person.told not in ("accepted", "confirmed"):
-            person.promised("accepted")
+            person.promise = "" if person.promise in LEFT else person.promise  # they may have come back, or not
+        elif person.promise not in ("accepted", "confirmed"):
+            person.note_promise("accepted")
 
     def confirm(self, person: Person) -> None:
         link = self._link(person.email, "/confirm")
@@ -110,7 +110,7 @@ class People:
             return
         status, place, _ = person.caller.ask("confirm", "GET", link)
         if status == 303 and place.endswith("/confirmed"):
-            person.promised("confirmed")
+            person.note_promise("confirmed")
         elif status not in (400, 409):
             person.unsure = True
 
@@ -123,7 +123,7 @@ class People:
             person.forget_name(new)
 
     def ask_change(self, person: Person) -> None:
-        """Of address; now and then to one that others want as well."""
+        """Ask to change the address; now and then to one that others want as well."""
         number, shared = self._number(), self._chance.random() < 0.3
         new = f"shared{number % 5}@trial.example.net" if shared else f"changed{number}@trial.example.net"
         person.given.append(new)
@@ -131,21 +131,21 @@ class People:
             person.wanted = new
 
     def confirm_change(self, person: Person) -> None:
-        """With the link that is theirs: somebody else may want the same address."""
+        """With this person's own link: somebody else may want the same address."""
         link = self._newest(person.wanted, f"/confirm?token={person.id}.") if person.wanted else ""
         if not link:
             return
         status, place, _ = person.caller.ask("change", "GET", link)
         if status == 303 and "email_changed" in place:
-            if not person.unsure:  # or it had changed before, and they signed up with the old one since
+            if not person.unsure:  # it may have changed before, and they signed up with the old one since
                 person.gone.append(person.email)
             person.email, person.wanted = person.wanted, ""
-            person.promised("confirmed")
+            person.note_promise("confirmed")
         elif status not in (400, 409):
             person.unsure = True
 
     def leave(self, person: Person, token: str, *, one_click: bool) -> None:
-        """Who is told so has left for good, also if it took a second try."""
+        """A person who gets this answer has left for good, even if it took a second try."""
         if not token:
             return
         link = f"/api/unsubscribe?token={token}"
@@ -153,14 +153,14 @@ class People:
             status, _, _ = person.caller.ask("one-click", "POST", link, "List-Unsubscribe=One-Click")
         else:
             status, _, _ = person.caller.ask("unsubscribe", "GET", link)
-        self._left(person, status == 200, "left")
+        self._note_departure(person, status == 200, "left")
 
     def never_again(self, person: Person) -> None:
         token = self._magic(person)
         if token:
             status, _, _ = person.caller.ask("never", "POST", "/profile/never", urlencode({"token": token}))
             if status not in (401, 303):
-                self._left(person, status == 200, "never")
+                self._note_departure(person, status == 200, "never")
 
     def lift(self, person: Person) -> None:
         form = urlencode({"email": person.email})
@@ -169,16 +169,16 @@ class People:
         if token:
             status, _, _ = person.caller.ask("lift", "POST", "/resume", urlencode({"token": token}))
             if status == 200:
-                person.promised("lifted")
+                person.note_promise("lifted")
 
-    def removed(self, person: Person, admin: Caller, subscriber_id: str) -> None:
+    def remove(self, person: Person, admin: Caller, subscriber_id: str) -> None:
         if subscriber_id:
             status, _, _ = admin.ask("remove", "DELETE", f"/admin/api/subscribers/{subscriber_id}")
-            self._left(person, status in (204, 202, 404), "left")
+            self._note_departure(person, status in (204, 202, 404), "left")
 
-    def _left(self, person: Person, gone: bool, told: str) -> None:
+    def _note_departure(self, person: Person, gone: bool, promise: str) -> None:
         if gone:
-            person.promised(told)
+            person.note_promise(promise)
         else:
             person.unsure = True
 
@@ -193,13 +193,13 @@ class People:
         return status == 200
 
     def _magic(self, person: Person) -> str:
-        """A link that was asked for just now; an older one may be used up."""
+        """The token of a link requested just now; an older one may be used up."""
         before = self._newest(person.email, "/profile?token=")
         person.caller.ask("request-link", "POST", "/api/profile/request-link", {"email": person.email})
         return _token(self._link(person.email, "/profile", before))
 
     def _link(self, email: str, wanted: str, before: str = "") -> str:
-        """The newest mailed link of this kind, waited for as people wait for a mail."""
+        """The newest mailed link of this kind, after waiting for it."""
         until = time.monotonic() + self._patience
         while (link := self._newest(email, f"{wanted}?token=")) in ("", before):
             if time.monotonic() >= until:

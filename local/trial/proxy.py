@@ -1,4 +1,4 @@
-"""Stands between the app and the embedded AWS and can be told to refuse, to delay, or to lose answers."""
+"""A proxy between the app and the embedded AWS that can refuse, delay or lose answers."""
 
 import contextlib
 import random

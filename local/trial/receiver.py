@@ -1,4 +1,4 @@
-"""Somebody else's system, which takes every event it is sent and remembers which; but not always at once."""
+"""Another system, which accepts every event and remembers its id, but not always at the first attempt."""
 
 import json
 import threading
@@ -7,8 +7,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 
 class Receiver:
-    """Some events it refuses, of some it takes and hangs up, while it is `down` it refuses all: each event once,
-    because the second wait of a webhook is five minutes."""
+    """It refuses some events, closes the connection on others, and refuses all while it is `down`: each event only
+    once, because the second wait of a webhook is five minutes."""
 
     def __init__(self) -> None:
         self.seen: dict[str, int] = {}

@@ -1,4 +1,4 @@
-"""After the last fault: all is left alone, but for what an operator would do, until nothing is owed any more."""
+"""After the last fault: only what an operator would do, until nothing is left to do."""
 
 import time
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ _NUMBERS = [
 
 
 def recover(stack: Stack, receiver: Receiver, editor: Editor, patience: float) -> list[str]:
-    """Dead letters are put back, failed deliveries are retried. How long it took is printed."""
+    """Messages of the dead-letter queues are put back, failed deliveries are retried. Prints how long it took."""
     begun = time.monotonic()
     stack.wait_until_well()
     hurry(stack, CALM)
@@ -26,20 +26,20 @@ def recover(stack: Stack, receiver: Receiver, editor: Editor, patience: float) -
     while time.monotonic() - begun < patience:
         stack.tend()
         put_back += _put_back(stack)
-        left = [*_waiting(stack), *_unfinished(stack, receiver)]
-        if not left and not (again := editor.retry_all()):
+        unfinished = [*_waiting(stack), *_unfinished(stack, receiver)]
+        if not unfinished and not (again := editor.retry_all()):
             print(
                 f"recovered within {time.monotonic() - begun:.0f} s; "
-                f"{put_back} dead letters were put back, {retried} deliveries retried"
+                f"{put_back} messages were put back from dead-letter queues, {retried} deliveries retried"
             )
             return []
-        retried += 0 if left else again
+        retried += 0 if unfinished else again
         time.sleep(2)
-    return [f"not recovered after {patience:.0f} s: {', '.join(left[:6])}"]
+    return [f"not recovered after {patience:.0f} s: {', '.join(unfinished[:6])}"]
 
 
 def on_queues(stack: Stack) -> str:
-    """A look at what is on all queues now; it comes again like everything that was looked at."""
+    """The messages on all queues now; they become visible again."""
     sqs, found = stack.aws("sqs"), list[str]()
     for url in sqs.list_queues(QueueNamePrefix=f"{PREFIX}-")["QueueUrls"]:
         for _ in range(20):
@@ -51,7 +51,7 @@ def on_queues(stack: Stack) -> str:
 
 
 def _waiting(stack: Stack) -> Iterator[str]:
-    """Of the audience queue alone: what is on the others only hurries, and the tables say what is owed."""
+    """Only the audience queue counts: the others only speed things up, and the tables say what is left to do."""
     sqs = stack.aws("sqs")
     url = sqs.get_queue_url(QueueName=f"{PREFIX}-audience")["QueueUrl"]
     counts = sqs.get_queue_attributes(QueueUrl=url, AttributeNames=_NUMBERS)["Attributes"]

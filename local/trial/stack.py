@@ -1,4 +1,4 @@
-"""A whole Gna for a trial: every part its own process, to be watched, frozen, killed and started again one by one."""
+"""A complete Gna for a trial: every part is a process that can be watched, frozen, killed and started again."""
 
 import contextlib
 import os
@@ -25,7 +25,7 @@ _COMMANDS = {"workers": "local.work", "app": "local.gateway.web"}
 
 
 class Stack:
-    """`through_proxy`: the app and its workers reach AWS through a proxy that can be told to misbehave. `dynamodb`:
+    """`through_proxy`: the app and its workers reach AWS through a proxy that can misbehave on request. `dynamodb`:
     where another DynamoDB than the embedded AWS's is, with our tables in it."""
 
     def __init__(self, folder: Path, *, through_proxy: bool, dynamodb: str | None = None, **settings: str) -> None:
@@ -37,7 +37,7 @@ class Stack:
         self._settings = settings
         self._running: dict[str, subprocess.Popen[bytes]] = {}
         self.ended: list[str] = []
-        # The kernel ends a child when the thread that started it ends, so all are started by one that stays.
+        # The kernel stops a child when the thread that started it ends, so one lasting thread starts them all.
         self._starter = ThreadPoolExecutor(1)
         self.mailbox = Mailbox(self.options.mail_url)
         self.env: dict[str, str] = {}
@@ -80,7 +80,7 @@ class Stack:
         self._spawn(name, _COMMANDS[name])
 
     def kill(self, name: str) -> None:
-        """At once and without a word, as a machine dies."""
+        """At once and without warning, as a machine fails."""
         if not self._alive(name):
             self.ended.append(name)
             return
@@ -88,7 +88,7 @@ class Stack:
         self._running[name].wait()
 
     def tend(self) -> None:
-        """Begin again whatever ended by itself, which nothing may."""
+        """Restart what ended by itself; nothing should."""
         for name in _COMMANDS:
             if not self._alive(name):
                 self.ended.append(name)
@@ -107,18 +107,18 @@ class Stack:
             self.thaw_one(name)
 
     def tell_ses(self, **orders: Any) -> None:
-        with contextlib.suppress(OSError):  # it is frozen: then it fails enough
+        with contextlib.suppress(OSError):  # it is frozen, which is fault enough
             self.mailbox.tell(**orders)
 
     def restart_emulator(self) -> None:
-        """It keeps what it holds, but for a while nobody answers; the proxy leads to where it is now."""
+        """It keeps its data, but does not answer for a while; the proxy is pointed to its new port."""
         self._emulator.stop()
         self._starter.submit(self._emulator.start).result()
         assert self.proxy
         self.proxy.upstream = _port(self._emulator.url)
 
     def aws(self, service: str) -> Any:
-        """Past every fault."""
+        """Not affected by any fault."""
         if service == "dynamodb" and self._dynamodb:
             from bench import exact
 

@@ -1,4 +1,4 @@
-"""What must hold when everything has come to rest, read from the tables themselves, past the app."""
+"""What must be true once everything has finished, read directly from the tables."""
 
 import json
 from collections import Counter
@@ -61,43 +61,43 @@ class Truth:
                 yield f"a capture of nobody ({row['subscriber_id']})"
 
     def _counts(self) -> Iterator[str]:
-        census = sum(int(row.get("joined", 0)) - int(row.get("left", 0)) for row in self.tables["census"])
-        if census != len(self.activated()):
-            yield f"the census says {census}, the table has {len(self.activated())} activated"
+        counted = sum(int(row.get("joined", 0)) - int(row.get("left", 0)) for row in self.tables["census"])
+        if counted != len(self.activated()):
+            yield f"the counts say {counted}, the table has {len(self.activated())} activated"
 
     def _promises(self, people: list[Person]) -> Iterator[str]:
-        """Who was told something can rely on it. Who got no answer can rely on nothing."""
+        """An answer is a promise. Without an answer nothing was promised."""
         here = {row["email"]: row for row in self.tables["subscribers"]}
         for person in people:
             row = here.get(person.email, {})
             found = row.get("status")
-            if person.told in LEFT and found and not _shared(person.email):
-                yield f"{person.email} was told they had left and is {found}"
+            if person.promise in LEFT and found and not _shared(person.email):
+                yield f"{person.email} was promised to have left and is {found}"
             if person.unsure:
                 continue
-            if person.told == "confirmed" and found != "activated":
-                yield f"{person.email} was told they were confirmed and is {found or 'gone'}"
-            if person.told == "confirmed" and person.nickname not in ("?", row.get("nickname", "")):
-                yield f"{person.email} was told they are called otherwise than they are"
-            if person.told == "accepted" and not found and not self._is_suppressed(person.email):
-                yield f"{person.email} was told a mail was sent and is gone"
+            if person.promise == "confirmed" and found != "activated":
+                yield f"{person.email} was promised to be confirmed and is {found or 'gone'}"
+            if person.promise == "confirmed" and person.nickname not in ("?", row.get("nickname", "")):
+                yield f"{person.email} was promised another nickname"
+            if person.promise == "accepted" and not found and not self._is_suppressed(person.email):
+                yield f"{person.email} was promised a mail and is gone"
 
     def _is_suppressed(self, email: str) -> bool:
-        """Whoever wants no mail is not told so by the form, and not kept."""
+        """The form does not reveal a do-not-contact mark, and such a sign-up is not kept."""
         from chalicelib.audience import model
         from chalicelib.kernel import addresses
 
         return model.address_pseudonym(addresses.key(email)) in self.everything.get("suppressions", "")
 
     def _erased(self, people: list[Person]) -> Iterator[str]:
-        """Of who left, nothing; of the others nothing that they changed; and of nobody anything in a log."""
+        """Nothing is kept of people who left, nothing of what somebody changed, and nobody is in a log."""
         for person in people:
             known = [text for text in (person.email, person.nickname, person.wanted, *person.given) if len(text) > 1]
             if any(text in self._log for text in (*known, *person.gone)):
                 yield f"{person.email} is in the log"
-            gone = [*person.gone, *(known if person.told in LEFT else ())]
+            gone = [*person.gone, *(known if person.promise in LEFT else ())]
             for table, text in self.everything.items():
-                if any(one in text for one in map(_quoted, gone) if not _shared(one)):
+                if any(erased in text for erased in map(_quoted, gone) if not _shared(erased)):
                     yield f"{person.email} has left or changed and is still in {table}"
 
 
@@ -107,7 +107,7 @@ def _quoted(text: str) -> str:
 
 
 def _shared(address: str) -> bool:
-    """Several people wanted it, so it says nothing about one of them."""
+    """Several people wanted this address, so it says nothing about any of them."""
     return "shared" in address
 
 
@@ -123,8 +123,8 @@ def rows(dynamodb: Any, table: str) -> Iterator[dict[str, Any]]:
 
 
 def crowd(stack: Stack, count: int, *more: str) -> list[str]:
-    """So many activated subscribers and some named ones, written straight into the tables and counted in the census;
-    the addresses of the many."""
+    """Write this many activated subscribers and some named ones directly into the tables, and count them; return the
+    addresses of the many."""
     from chalicelib.kernel import clock, ids
 
     dynamodb, now = stack.aws("dynamodb"), clock.text(clock.now())
@@ -142,10 +142,10 @@ def crowd(stack: Stack, count: int, *more: str) -> list[str]:
     ]
     _put(dynamodb, "subscribers", people)
     _put(dynamodb, "emails", [{"address": person["email"], "subscriber_id": person["id"]} for person in people])
-    census = {"kind": {"S": "subscribers"}, "slot": {"S": f"{now[:10]}#0"}}
+    day = {"kind": {"S": "subscribers"}, "slot": {"S": f"{now[:10]}#0"}}
     dynamodb.update_item(
         TableName=f"{PREFIX}-census",
-        Key=census,
+        Key=day,
         UpdateExpression="ADD joined :n, #l :z",
         ExpressionAttributeNames={"#l": "left"},
         ExpressionAttributeValues={":n": {"N": str(len(people))}, ":z": {"N": "0"}},

@@ -3,11 +3,10 @@
 from pathlib import Path
 from typing import Any
 
+from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import ConsoleMessage, Page
 
 ARTEFACTS = Path(__file__).parents[2] / "artefacts"
-# axe-core 4.14.0 as it was published, under the Mozilla Public License 2.0.
-_AXE = (Path(__file__).parent / "axe.min.js").read_text()
 
 _PAGES_ONLY = ("region", "landmark-one-main")
 
@@ -16,7 +15,7 @@ def violations(page: Page, *, mail: bool = False) -> list[str]:
     """The problems axe-core finds, one line each. A mail is shown inside a mail program's page, so it needs no
     landmarks of its own."""
     if not page.evaluate("'axe' in window"):
-        page.evaluate(_AXE)
+        page.evaluate(AXE_SCRIPT)  # only if it is not there: the package's own `run` sends it with every question
     # Not into frames: they show mails, which have their own tests, and axe would wait half a second for each.
     asked = "axe.run({resultTypes: ['violations'], iframes: false}).then(result => result.violations)"
     found: list[dict[str, Any]] = page.evaluate(asked)

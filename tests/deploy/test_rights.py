@@ -17,8 +17,8 @@ from chalicelib.events import service as events
 from chalicelib.events.webhooks import dispatch
 from chalicelib.events.webhooks import service as webhooks
 from chalicelib.events.webhooks import store as webhook_store
-from chalicelib.events.webhooks.model import BUS
-from chalicelib.feeds import store as feed_store
+from chalicelib.events.webhooks.model import BUS, NewWebhook
+from chalicelib.feeds import state as feed_state
 from chalicelib.kernel import clock, locks, settings
 from chalicelib.kernel.aws import session as kernel_aws
 from chalicelib.kernel.aws import tables
@@ -45,7 +45,7 @@ def watch(
     monkeypatch.setattr(settings, "secret", secret)
     monkeypatch.setattr(dispatch, "_LANES_AT_ONCE", 1)  # moto is not made for threads
     configure(GNA_LOCAL="true")
-    webhooks.add({"url": receiver.url, "include_address": True})
+    webhooks.add(NewWebhook(url=receiver.url, include_address=True))
     emitters = (kernel_aws.session().events, tables._connection().client.meta.events)
     for emitter in emitters:
         emitter.register_first("before-send", watch.hear)
@@ -168,7 +168,7 @@ def test_the_feed(watch: Watch, blog: Any, name: str, messages: list[Any]) -> No
     watch.work(name, *messages)
     blog.answer = (410, {}, b"")
     watch.work(name, *messages)
-    with locks.held(feed_store.FEED, 60):
+    with locks.held(feed_state.WATCHED, 60):
         watch.work(name, *messages)
     watch.hold(name)
 

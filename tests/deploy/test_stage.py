@@ -82,3 +82,7 @@ def test_gateway_responses_are_set_again_after_chalice_deploy(tmp_path):
 def test_gateway_responses_need_a_deployment_first(tmp_path):
     with pytest.raises(Refused, match="chalice deploy --stage dev"):
         plain.answers(Stage("dev", {}), lambda _: None, tmp_path)
+
+
+def test_chalice_finds_what_is_written_for_it():
+    assert (plain.FOLDER / "config.json").exists()

@@ -43,7 +43,9 @@ def test_all_our_code_is_inside_and_nothing_else(names):
 
 
 def test_every_module_comes_compiled(names):
-    sources = {name for name in names if re.match(r"(app|chalicelib|chalice|botocore|pynamodb|jinja2).*\.py\Z", name)}
+    sources = {
+        name for name in names if re.match(r"(app|chalicelib|chalice|boto3|botocore|pynamodb|jinja2).*\.py\Z", name)
+    }
     assert {archive._cache_name(name) for name in sources} <= names
 
 
@@ -76,12 +78,22 @@ def test_every_module_imports_with_nothing_but_the_package(unpacked):
         for file in (unpacked / "chalicelib").rglob("*.py")
         if file.name != "__init__.py"
     )
-    libraries = ["css_inline", "email_validator", "feedparser", "jinja2", "nh3"]
+    libraries = ["boto3", "css_inline", "email_validator", "feedparser", "jinja2", "jwt", "msgspec", "nh3"]
     _run(unpacked, f"import importlib\nfor name in {['app', *modules, *libraries]}: importlib.import_module(name)")
+
+
+def test_pyjwt_finds_the_cryptography_it_needs(unpacked):
+    """PyJWT imports without it too, and would then refuse every token."""
+    assert _run(unpacked, "from jwt.algorithms import has_crypto; print(has_crypto)").strip() == "True"
 
 
 def test_every_service_client_can_be_made(unpacked):
     program = "from chalicelib.kernel.aws import session\nfor name in {}: session.client(name)"
+    _run(unpacked, program.format(sorted(archive.SERVICES)))
+
+
+def test_boto3_makes_clients_from_the_package(unpacked):
+    program = "import boto3\nfor name in {}: boto3.client(name, region_name='eu-west-1')"
     _run(unpacked, program.format(sorted(archive.SERVICES)))
 
 

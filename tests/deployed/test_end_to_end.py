@@ -87,11 +87,11 @@ def test_an_unknown_path_is_not_found(deployment):
 
 def test_a_message_that_cannot_be_handled_ends_in_the_dead_letter_queue(deployment):
     sqs = deployment.client("sqs")
-    queue = sqs.get_queue_url(QueueName=f"{deployment.prefix}-mail")["QueueUrl"]
+    queue = sqs.get_queue_url(QueueName=f"{deployment.prefix}-audience")["QueueUrl"]
     # So that the test need not wait five times three minutes.
     sqs.set_queue_attributes(QueueUrl=queue, Attributes={"VisibilityTimeout": "0"})
     sqs.send_message(QueueUrl=queue, MessageBody=json.dumps({"kind": "unheard of", "subscriber_id": "nobody"}))
-    dead = sqs.get_queue_url(QueueName=f"{deployment.prefix}-mail-dead")["QueueUrl"]
+    dead = sqs.get_queue_url(QueueName=f"{deployment.prefix}-audience-dead")["QueueUrl"]
     message = eventually(lambda: sqs.receive_message(QueueUrl=dead).get("Messages"))[0]
     assert json.loads(message["Body"])["kind"] == "unheard of"
 

@@ -149,7 +149,7 @@ def test_the_authorizer_reads_the_access_header_and_caches_no_result(packaged):
 
 def test_the_authorizer_has_its_own_entry_point_and_no_permissions(packaged):
     assert packaged.resources(FUNCTION)["Authorizer"]["Handler"] == "chalicelib.access.authorizer.handle"
-    statements = _statements(packaged.resources("AWS::IAM::Role")["DoorRole"])
+    statements = _statements(packaged.resources("AWS::IAM::Role")["AuthorizerRole"])
     assert {action.split(":")[0] for statement in statements for action in statement["Action"]} == {"logs"}
 
 

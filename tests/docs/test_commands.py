@@ -30,13 +30,15 @@ RUN = {
     "make answers": ("deploy.plain", "tests/deploy/test_stage.py"),
     "make redrive": ("deploy.redrive", "tests/deploy/test_redrive.py"),
     "make restore": ("deploy.restore", "tests/deploy/test_restore.py"),
+    "make pins": ("deploy.pins", "tests/deploy/test_pins.py"),
     "make pages": ("deploy.privacy", "tests/deploy/test_pages.py"),
     "make pictures": ("pytest", "tests/browser/test_day_in_the_life.py"),
 }
 HERE = {"curl", "cp", "make help"}
 NOT_RUN = {
     "make test": "it is the suite, and this is one of its tests",
-    ".venv/bin/python": "so is this: a part of the suite",
+    "make quick": "so is this: a part of the suite",
+    ".venv/bin/python": "and this: one room's part",
     "make check": "it reads the files and does nothing with them; its audit is in tests/deploy/test_pages.py",
     "make format": "it would change the files that are being tested; `make check` fails where it would",
     "make bench": "it takes a quarter of an hour and asks for a quiet machine; its table is in tests/bench",

@@ -1,8 +1,8 @@
-"""Does one deed of this room over and over, and dies by SIGKILL one step later each time, until it lives through it.
+"""Does one action of this room again and again, and dies by SIGKILL one step later each time, until it survives.
 Run as a program of its own.
 
 A step is whatever leaves the process: a call to AWS or to a receiver. What dies is a child that was forked before
-it had made any connection. Each life is about something of its own, so that no later one makes up for it.
+it had made any connection. Each life has an aggregate of its own, so that no later one makes up for it.
 """
 
 import json
@@ -24,7 +24,7 @@ from chalicelib.kernel.http import client
 _MOST_STEPS = 60
 
 
-def tell(about: str, webhook_id: str, arm: Callable[[], None]) -> None:
+def send(about: str, webhook_id: str, arm: Callable[[], None]) -> None:
     """A change, and all the way to the receiver."""
     arm()
     tables.transact(*_two(about))
@@ -32,11 +32,11 @@ def tell(about: str, webhook_id: str, arm: Callable[[], None]) -> None:
     dispatch.drain(webhook_id, nobody)
 
 
-def send_again(about: str, webhook_id: str, arm: Callable[[], None]) -> None:
-    """The message of a replayed span, printed, so that the queue can bring it again."""
+def replay_range(about: str, webhook_id: str, arm: Callable[[], None]) -> None:
+    """The message of a replayed time range, printed, so that the queue can bring it again."""
     rows: list[Any] = [write.row for write in _two(about)]
     tables.transact(*map(tables.Put, rows))
-    for row in rows:  # told when there was no webhook yet
+    for row in rows:  # relayed when there was no webhook yet
         store.mark_processed(Event(row.id, about, row.type, {}, row.created_at), clock.now())
     day, first, last = clock.now().date().isoformat(), rows[0].id, rows[1].id + "~"
     message = {"replay": webhook_id, "day": day, "shard": 0, "after": first, "first": first, "until": last}
@@ -61,7 +61,7 @@ def _two(about: str) -> list[tables.Put]:
     return [outbox.event_write(type, about, {"subscriber_id": about}) for type in types]
 
 
-def main(webhook_id: str, deed: Callable[[str, str, Callable[[], None]], None]) -> None:
+def main(webhook_id: str, action: Callable[[str, str, Callable[[], None]], None]) -> None:
     _get_ready()
     for steps in range(_MOST_STEPS):
         about = ids.new()
@@ -69,7 +69,7 @@ def main(webhook_id: str, deed: Callable[[str, str, Callable[[], None]], None]) 
         if child == 0:
             replay._AT_ONCE = 1  # more than one page
             dispatch._LEASE = 0  # the next child must not wait for the lease of this one to end
-            deed(about, webhook_id, partial(_die_after, steps))
+            action(about, webhook_id, partial(_die_after, steps))
             os._exit(0)
         _, status = os.waitpid(child, 0)
         killed = os.WIFSIGNALED(status)
@@ -92,13 +92,13 @@ def _get_ready() -> None:
 def _die_after(steps: int) -> None:
     from botocore.httpsession import URLLib3Session
 
-    left = [steps]
+    remaining = [steps]
 
     def counted(call: Any) -> Any:
         def step(*given: Any, **named: Any) -> Any:
-            if left[0] == 0:
+            if remaining[0] == 0:
                 os.kill(os.getpid(), signal.SIGKILL)
-            left[0] -= 1
+            remaining[0] -= 1
             return call(*given, **named)
 
         return step
@@ -108,4 +108,4 @@ def _die_after(steps: int) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], {"tell": tell, "send_again": send_again, "rotate": rotate}[sys.argv[2]])
+    main(sys.argv[1], {"send": send, "replay_range": replay_range, "rotate": rotate}[sys.argv[2]])

@@ -55,7 +55,7 @@ def test_data_survives_a_restart_and_a_changed_template_is_applied(tmp_path):
     first.deploy("trial")
     first.client("dynamodb").put_item(TableName="trial-limits", Item={"key": {"S": "kept"}})
     sqs = first.client("sqs")
-    sqs.send_message(QueueUrl=sqs.get_queue_url(QueueName="trial-mail")["QueueUrl"], MessageBody="kept")
+    sqs.send_message(QueueUrl=sqs.get_queue_url(QueueName="trial-audience")["QueueUrl"], MessageBody="kept")
     first.stop()
 
     changed = tmp_path / "resources.yaml"
@@ -64,7 +64,7 @@ def test_data_survives_a_restart_and_a_changed_template_is_applied(tmp_path):
     second.start()
     second.deploy("trial", changed)
     dynamodb, sqs = second.client("dynamodb"), second.client("sqs")
-    url = sqs.get_queue_url(QueueName="trial-mail")["QueueUrl"]
+    url = sqs.get_queue_url(QueueName="trial-audience")["QueueUrl"]
     assert dynamodb.scan(TableName="trial-limits")["Items"] == [{"key": {"S": "kept"}}]
     assert "trial-new" in dynamodb.list_tables()["TableNames"]
     assert [message["Body"] for message in sqs.receive_message(QueueUrl=url)["Messages"]] == ["kept"]

@@ -1,4 +1,4 @@
-"""Events on a real database and a real queue: crashes, twins, and more of them than fit in memory."""
+"""Events on a real database and a real queue: crashes, concurrent runs, and more events than fit in memory."""
 
 import json
 import os
@@ -16,6 +16,7 @@ from chalicelib.events import outbox, relay, store
 from chalicelib.events.model import EventType
 from chalicelib.events.webhooks import dispatch, service
 from chalicelib.events.webhooks import store as webhook_store
+from chalicelib.events.webhooks.model import NewWebhook
 from chalicelib.kernel import clock, ids
 from chalicelib.kernel.aws import queues, tables
 from tests.rooms.events.conftest import happen, hook, nobody
@@ -34,8 +35,8 @@ def receiver() -> Iterator[Callable[..., Receiver]]:
         return made[-1]
 
     yield make
-    for one in made:
-        one.stop()
+    for started in made:
+        started.stop()
 
 
 @pytest.fixture
@@ -45,11 +46,11 @@ def local(emulator: Any, configure: Any) -> None:
 
 
 def in_order(there: Receiver) -> bool:
-    """First arrivals about one thing come in the order they happened."""
+    """First arrivals of one aggregate come in the order the events happened."""
     seen: dict[str, list[str]] = {}
     for call in there.calls:
         seen.setdefault(call.event["subject"], []).append(call.event["id"])
-    return all(list(dict.fromkeys(told)) == sorted(set(told)) for told in seen.values())
+    return all(list(dict.fromkeys(arrived)) == sorted(set(arrived)) for arrived in seen.values())
 
 
 def test_what_happens_reaches_a_receiver_through_the_queue(
@@ -65,11 +66,11 @@ def test_what_happens_reaches_a_receiver_through_the_queue(
     assert call.event["data"]["email"] == "ada@example.org"
 
 
-def lives(deed: str, webhook_id: str) -> tuple[list[str], list[dict[str, Any]]]:
-    """What each life of a dying process was about, the last of which was spared, and the messages they worked on."""
+def lives(action: str, webhook_id: str) -> tuple[list[str], list[dict[str, Any]]]:
+    """The aggregate of each life of a dying process (the last survives), and the messages they worked on."""
     script = Path(__file__).with_name("crashing.py")
     run = subprocess.run(
-        [sys.executable, str(script), webhook_id, deed],
+        [sys.executable, str(script), webhook_id, action],
         env={**os.environ, "GNA_LOCAL": "true", "PYTHONPATH": str(script.parent.parent.parent)},
         capture_output=True,
         text=True,
@@ -87,12 +88,12 @@ def test_a_process_killed_between_any_two_steps_loses_nothing(
 ) -> None:
     there = receiver()
     webhook = hook(there)
-    (killed_first, *told), _ = lives("tell", webhook.id)
-    assert len(told) > 10
+    (killed_first, *about), _ = lives("send", webhook.id)
+    assert len(about) > 10
     tick("sweep_events")
     # A busy machine may let a call fail; then it comes again after five seconds.
-    work.until(lambda: {call.event["subject"] for call in there.calls} == set(told), timeout=60)
-    work.until(lambda: len(set(there.ids)) == 2 * len(told), timeout=60)
+    work.until(lambda: {call.event["subject"] for call in there.calls} == set(about), timeout=60)
+    work.until(lambda: len(set(there.ids)) == 2 * len(about), timeout=60)
     work("events")
     assert killed_first not in {call.event["subject"] for call in there.calls}, "it died before it committed"
     assert in_order(there)
@@ -103,7 +104,7 @@ def test_a_process_killed_between_any_two_steps_loses_nothing(
 def test_a_replay_killed_between_any_two_steps_is_made_up_for(local: None, work: Any, receiver: Any) -> None:
     there = receiver()
     webhook = hook(there)
-    about, messages = lives("send_again", webhook.id)
+    about, messages = lives("replay_range", webhook.id)
     assert len(about) == len(messages) > 5
     for message in messages:  # as the queue does with what nobody has done
         queues.send("events", message)
@@ -115,7 +116,7 @@ def test_a_replay_killed_between_any_two_steps_is_made_up_for(local: None, work:
 
 def test_a_rotation_killed_between_any_two_steps_leaves_the_old_secret_good(local: None, receiver: Any) -> None:
     there = receiver()
-    first = service.add({"url": there.url})
+    first = service.add(NewWebhook(url=there.url))
     about, _ = lives("rotate", first.webhook.id)
     assert len(about) == 4, "before reading, before writing, before showing, and once not at all"
     assert len(service.get(first.webhook.id).previous) == 2
@@ -123,7 +124,7 @@ def test_a_rotation_killed_between_any_two_steps_leaves_the_old_secret_good(loca
     assert there.calls[0].is_signed_with(first.secret)
 
 
-def test_twin_relays_and_twin_drains_tell_once(local: None, together: Any, receiver: Any) -> None:
+def test_concurrent_relays_and_drains_send_once(local: None, together: Any, receiver: Any) -> None:
     there = receiver()
     webhook = hook(there)
     about = [happen(times=3) for _ in range(8)]
@@ -157,17 +158,17 @@ def test_many_events_reach_a_receiver_in_bounded_memory(
     local: None, work: Any, tick: Any, receiver: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(dispatch, "_LANES_AT_ONCE", 2)  # the embedded AWS does one thing at a time
-    told: Counter[str] = Counter()
-    there = receiver(answer=lambda call: told.update([call.event["id"]]) or 204, calls=deque(maxlen=0))
+    arrived: Counter[str] = Counter()
+    there = receiver(answer=lambda call: arrived.update([call.event["id"]]) or 204, calls=deque(maxlen=0))
     webhook = hook(there)
 
     def drain(events: int) -> None:
-        wanted = len(told) + events
+        wanted = len(arrived) + events
         for _ in range(events // 100):
             about = ids.new()
             tables.transact(*(outbox.event_write(EventType.EMAIL_CHANGED, about, {}) for _ in range(100)))
         tick("sweep_events")
-        work.until(lambda: len(told) == wanted, timeout=0.1 * events)
+        work.until(lambda: len(arrived) == wanted, timeout=0.1 * events)
 
     drain(100)  # connections and threads are made
     Path("/proc/self/clear_refs").write_text("5")
@@ -177,7 +178,7 @@ def test_many_events_reach_a_receiver_in_bounded_memory(
     work.until(lambda: not webhook_store.list_due(webhook.id, clock.now(), 1), timeout=60)
     assert not list(store.list_pending_aggregates())
     # A call that a busy machine lets fail comes again, under its id; otherwise each comes once.
-    assert told.total() < 1.05 * len(told)
+    assert arrived.total() < 1.05 * len(arrived)
 
 
 def _peak() -> int:

@@ -1,4 +1,4 @@
-"""The feed under what really happens: many triggers at once, and a process that dies between any two steps."""
+"""The feed under real conditions: many triggers at once, and a process that dies between any two steps."""
 
 import contextlib
 import subprocess
@@ -17,7 +17,7 @@ from chalicelib.campaigns.model import DeliveryState, State
 from chalicelib.feeds import service, signatures, store
 from chalicelib.feeds.state import Result, Trigger
 from chalicelib.kernel import clock, locks, settings
-from chalicelib.kernel.aws import tables
+from chalicelib.kernel.aws import failures, tables
 from tests.rooms.campaigns.crowd import gather
 
 ROOT = Path(__file__).parent.parent.parent
@@ -25,9 +25,11 @@ ROOT = Path(__file__).parent.parent.parent
 # The process of a worker that is killed before or after one of its steps.
 DYING = """
 import os, signal, sys
-from chalicelib.feeds import digest, reader, service, store
-from chalicelib.campaigns import deliveries
-from chalicelib.kernel import locks, tables
+from chalicelib.campaigns.sending import deliveries
+from chalicelib.feeds import digest, service, store
+from chalicelib.feeds.reading import reader
+from chalicelib.kernel import locks
+from chalicelib.kernel.aws import tables
 from chalicelib.feeds.state import Trigger
 
 owner, name, when = sys.argv[1:]
@@ -56,7 +58,7 @@ STEPS = [
 ]
 
 
-def made() -> list[str]:
+def campaign_subjects() -> list[str]:
     return [campaign.subject for campaign in campaigns.list_page(None, 1, 50).items]
 
 
@@ -67,7 +69,7 @@ def die(*step: str) -> None:
 
 @pytest.fixture
 def later(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """The next run comes after the dead one's lease has ended."""
+    """The next run comes after the lock of the dead process has expired."""
 
     def shift() -> None:
         real = datetime.now
@@ -84,10 +86,10 @@ def test_a_crash_at_any_step_and_then_a_recovery_make_exactly_one_campaign(emula
     later()
     assert service.check(Trigger.SCHEDULE).result in (Result.SENT, Result.UNCHANGED)
     assert service.check(Trigger.WEBHOOK).result is Result.UNCHANGED
-    assert made() == ["News"]
-    whole = campaigns.view(campaigns.list_page(None, 1, 1).items[0].id)
-    assert whole.campaign.state is State.PUBLISHING
-    assert [one.state for one in whole.deliveries] == [DeliveryState.SENDING]
+    assert campaign_subjects() == ["News"]
+    detail = campaigns.view(campaigns.list_page(None, 1, 1).items[0].id)
+    assert detail.campaign.state is State.PUBLISHING
+    assert [delivery.state for delivery in detail.deliveries] == [DeliveryState.SENDING]
 
 
 def test_a_crash_during_the_first_check_mails_no_archive(emulator, blog, later):
@@ -95,7 +97,7 @@ def test_a_crash_during_the_first_check_mails_no_archive(emulator, blog, later):
     blog.publish("News")
     later()
     assert service.check(Trigger.SCHEDULE).result is Result.FIRST
-    assert made() == []
+    assert campaign_subjects() == []
 
 
 def test_a_notice_survives_the_process_that_owed_it(emulator, blog, later, monkeypatch):
@@ -116,10 +118,10 @@ def test_ten_triggers_at_once_make_one_campaign(emulator, blog, together):
     service.check(Trigger.SCHEDULE)
     blog.publish("News")
     triggers = [*Trigger] * 3
-    done = together(*[lambda trigger=trigger: service.check(trigger) for trigger in triggers[:10]])
-    assert [one.result for one in done].count(Result.SENT) == 1
-    assert {one.result for one in done} <= {Result.SENT, Result.BUSY, Result.UNCHANGED}
-    assert made() == ["News"]
+    checks = together(*[lambda trigger=trigger: service.check(trigger) for trigger in triggers[:10]])
+    assert [check.result for check in checks].count(Result.SENT) == 1
+    assert {check.result for check in checks} <= {Result.SENT, Result.BUSY, Result.UNCHANGED}
+    assert campaign_subjects() == ["News"]
 
 
 @contextlib.contextmanager
@@ -128,22 +130,22 @@ def _open(name: str, seconds: int) -> Iterator[bool]:
 
 
 def test_even_without_the_lock_ten_triggers_make_one_campaign(emulator, blog, together, monkeypatch):
-    """The lock only saves requests; the transaction is what makes it one."""
+    """The lock only saves requests; the transaction is what keeps it to one campaign."""
     service.check(Trigger.SCHEDULE)
     blog.publish("News")
     monkeypatch.setattr(locks, "held", _open)
-    monkeypatch.setattr(service, "_ATTEMPTS", 20)
-    done = together(*[lambda: service.check(Trigger.WEBHOOK)] * 10)
-    assert [one.result for one in done].count(Result.SENT) == 1
-    assert made() == ["News"]
+    monkeypatch.setattr(failures, "_DECISIONS", 20)
+    checks = together(*[lambda: service.check(Trigger.WEBHOOK)] * 10)
+    assert [check.result for check in checks].count(Result.SENT) == 1
+    assert campaign_subjects() == ["News"]
 
 
 def test_two_first_checks_at_once_record_and_send_nothing(emulator, blog, together, monkeypatch):
     monkeypatch.setattr(locks, "held", _open)
-    monkeypatch.setattr(service, "_ATTEMPTS", 20)
-    done = together(*[lambda: service.check(Trigger.SCHEDULE)] * 4)
-    assert [one.result for one in done].count(Result.FIRST) == 1
-    assert made() == []
+    monkeypatch.setattr(failures, "_DECISIONS", 20)
+    checks = together(*[lambda: service.check(Trigger.SCHEDULE)] * 4)
+    assert [check.result for check in checks].count(Result.FIRST) == 1
+    assert campaign_subjects() == []
 
 
 def test_a_post_announced_by_webhook_is_a_campaign_when_the_queue_is_worked_off(emulator, http, blog, work):
@@ -152,7 +154,7 @@ def test_a_post_announced_by_webhook_is_a_campaign_when_the_queue_is_worked_off(
     headers = signatures.sign(settings.secret("WEBHOOK_SECRET"), "msg_1", int(time.time()), b"{}")
     assert http.post("/api/webhooks/feed", body=b"{}", headers=headers).status == 202
     work("feed")
-    assert made() == ["News"]
+    assert campaign_subjects() == ["News"]
 
 
 def test_a_post_is_in_every_inbox_once_however_often_it_is_announced(emulator, http, blog, ses, work):
@@ -202,6 +204,7 @@ def test_the_watermark_is_never_lost(emulator, blog):
     for thread in threads:
         thread.join()
     service.check(Trigger.SCHEDULE)
-    bodies = [campaigns.view(one.id).content.body for one in campaigns.list_page(None, 1, 50).items]
+    listed = campaigns.list_page(None, 1, 50).items
+    bodies = [campaigns.view(campaign.id).content.body for campaign in listed]
     assert {title: sum(f">{title}<" in body for body in bodies) for title in titles} == dict.fromkeys(titles, 1)
     assert tables.get(store.PackedRow, "feed", "marks") is not None

@@ -16,7 +16,7 @@ def app():
     app = Chalice("trial")
     app.seen = []
 
-    @app.on_sqs_message(queue_arn="${MailQueue.Arn}", batch_size=10)
+    @app.on_sqs_message(queue_arn="${AudienceQueue.Arn}", batch_size=10)
     def mail(event):
         bodies = [json.loads(record.body) for record in event]
         app.seen.append(bodies)
@@ -38,7 +38,7 @@ def work(emulator, app, sqs):
 
 
 def send(sqs, *messages):
-    url = sqs.get_queue_url(QueueName="gna-test-mail")["QueueUrl"]
+    url = sqs.get_queue_url(QueueName="gna-test-audience")["QueueUrl"]
     for message in messages:
         sqs.send_message(QueueUrl=url, MessageBody=json.dumps(message))
 
@@ -56,7 +56,7 @@ def test_only_what_the_handler_hands_back_comes_again_and_at_last_goes_to_the_de
     bodies = [body for batch in app.seen for body in batch]
     assert bodies.count({"n": 1}) == 1
     assert bodies.count({"fail": True}) == 5
-    assert received("mail-dead") == [{"fail": True}]
+    assert received("audience-dead") == [{"fail": True}]
 
 
 def test_a_crash_gives_the_whole_batch_back(app, work, sqs):

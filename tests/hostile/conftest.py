@@ -1,6 +1,7 @@
 """A house with somebody in it: routes that find nothing behind an id would never reach the code behind it."""
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +13,14 @@ from tests.conftest import received
 from tests.fixtures.abroad import Abroad
 from tests.fixtures.client import Client
 from tests.rooms.audience.reader import Reader
+
+_HERE = Path(__file__).parent
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if _HERE in item.path.parents:
+            item.add_marker("slow")
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Whatever a feed's server sends: entries, or one clear reason; and nothing of it acts in the mail made of it."""
+"""Whatever a feed's server sends, it gives entries or one clear reason, and nothing in it is active in a mail."""
 
 import time
 from html import escape
@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from chalicelib.feeds import digest
 from chalicelib.feeds.reading import entries
 from chalicelib.feeds.reading.document import NotAFeed
+from chalicelib.feeds.reading.model import Entry
 from tests.hostile.answers import active
 from tests.hostile.anything import bounded, words
 
@@ -28,7 +29,7 @@ ITEM = (
 )
 
 
-def _read(body: bytes, kind: str) -> list[entries.Entry]:
+def _read(body: bytes, kind: str) -> list[Entry]:
     began = time.monotonic()
     try:
         found = entries.parse(body, kind, "https://blog.example.org/feed")
@@ -44,13 +45,13 @@ def _read(body: bytes, kind: str) -> list[entries.Entry]:
     body=st.binary(max_size=300) | words.map(lambda text: text.encode(errors="replace")),
     kind=TYPES,
 )
-def test_garbage_is_no_feed(start, body, kind):
+def test_garbage_is_not_a_feed(start, body, kind):
     _read(start + body, kind)
 
 
 @bounded(20)
 @given(parts=st.lists(words, min_size=5, max_size=5), literal=st.booleans())
-def test_what_strangers_write_into_a_feed_does_not_act_in_the_mail(parts, literal):
+def test_what_strangers_write_into_a_feed_is_not_active_in_the_mail(parts, literal):
     inside = [f"<![CDATA[{part}]]>" if literal else escape(part) for part in parts]
     feed = "<rss version='2.0'><channel><title>x</title>" + ITEM.format(*inside) + "</channel></rss>"
     found = _read(feed.encode(errors="replace"), "")

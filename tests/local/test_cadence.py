@@ -27,6 +27,6 @@ def test_a_schedule_is_due_when_eventbridge_says_so(expression, expected):
     assert next_times(expression) == expected
 
 
-def test_nonsense_is_named():
+def test_an_invalid_expression_is_named():
     with pytest.raises(ValueError, match="often"):
         next_times("often")

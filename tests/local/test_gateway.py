@@ -19,7 +19,7 @@ def app():
     app = Chalice("trial")
 
     @app.authorizer(header="Cf-Access-Jwt-Assertion")
-    def door(request):
+    def authorizer(request):
         match request.token:
             case "good":
                 return AuthResponse(routes=["*"], principal_id="me", context={"identity": "me@example.org"})
@@ -31,7 +31,7 @@ def app():
                 return None
         raise RuntimeError("no keys")
 
-    @app.route("/guarded/{name}", authorizer=door)
+    @app.route("/guarded/{name}", authorizer=authorizer)
     def guarded(name):
         return {"identity": app.current_request.context["authorizer"]["identity"], "name": name}
 
@@ -111,7 +111,7 @@ def test_repeated_headers_stay_repeated(http):
     assert http.get("/cookies").headers.get_all("set-cookie") == ["a=1", "b=2"]
 
 
-def test_the_authorizers_yes_reaches_the_route_with_what_it_knows(http):
+def test_an_allowed_request_reaches_the_route_with_the_context_of_the_authorizer(http):
     answer = http.get("/guarded/x", Cf_Access_Jwt_Assertion="good")
     assert answer.json == {"identity": "me@example.org", "name": "x"}
 
@@ -126,13 +126,13 @@ def test_the_authorizers_yes_reaches_the_route_with_what_it_knows(http):
         ("crash", "AUTHORIZER_FAILURE"),
     ],
 )
-def test_a_refusal_is_an_answer(http, token, kind):
+def test_a_refusal_has_the_response_of_the_gateway(http, token, kind):
     answer = http.get("/guarded/x", headers={"cf-access-jwt-assertion": token} if token else {})
     assert answer.status == load()[kind].status
     assert "error" in answer.json
 
 
-def test_the_authorization_header_opens_nothing(http):
+def test_the_authorization_header_gives_no_access(http):
     assert http.get("/guarded/x", Authorization="good").status == load()["UNAUTHORIZED"].status
 
 

@@ -1,4 +1,4 @@
-"""`make run`, for real: what a newcomer gets, and that it takes nothing from anybody and leaves nothing behind."""
+"""`make run`, for real: what a newcomer gets, and that it disturbs nothing and leaves nothing behind."""
 
 import json
 import re
@@ -89,7 +89,7 @@ def test_two_side_by_side_do_not_disturb_each_other_not_even_when_one_is_killed(
     assert locked.get("/health")[0] == 200
 
 
-def test_the_door_is_locked_when_told_so(locked):
+def test_authentication_can_be_turned_on(locked):
     status, body = locked.get("/admin/api/campaigns")
     assert (status, json.loads(body)) == (401, {"error": "Authentication required"})
     assert "behind Cloudflare Access" in locked.output
@@ -151,7 +151,7 @@ def test_a_bad_setting_is_one_clear_line(tmp_path, name, value):
     assert runner.output.count("\n") == 1
 
 
-def test_reset_forgets_what_was_kept_and_touches_nothing_else(tmp_path):
+def test_reset_deletes_the_data_and_nothing_else(tmp_path):
     folder = tmp_path / "local"
     (folder / "emulator").mkdir(parents=True)
     (folder / "mine.txt").write_text("mine")

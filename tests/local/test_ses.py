@@ -1,4 +1,4 @@
-"""The local SES, through the client everybody has: botocore."""
+"""The local SES, called with botocore."""
 
 import json
 import subprocess
@@ -129,7 +129,7 @@ def test_each_entry_has_its_own_result(ses: Client, sesv2: Any) -> None:
 
 
 @pytest.mark.parametrize("broken", ["{{#if name}}x{{/if}}", "{{{name}}}", "{{> part}}", "open {{"])
-def test_inline_templates_know_substitution_only(sesv2: Any, broken: str) -> None:
+def test_inline_templates_support_substitution_only(sesv2: Any, broken: str) -> None:
     with pytest.raises(ClientError, match="BadRequestException"):
         _bulk(sesv2, _entry("a@b.org"), TemplateContent=TEMPLATE | {"Html": broken})
 
@@ -205,7 +205,7 @@ def test_it_can_be_slow(ses: Client, sesv2: Any) -> None:
     assert time.monotonic() - began >= 0.08
 
 
-def test_an_unknown_order_is_refused(ses: Client) -> None:
+def test_an_unknown_fault_is_refused(ses: Client) -> None:
     with pytest.raises(ValueError, match="explode"):
         ses.tell(explode=True)
 
@@ -240,7 +240,9 @@ def test_what_was_sent_to_whom_is_counted(ses: Client, sesv2: Any) -> None:
         ("ooto", "Delivery", None),
     ],
 )
-def test_the_mailbox_simulator_tells_of_it(ses: Client, sesv2: Any, to: str, kind: str, subtype: str | None) -> None:
+def test_the_mailbox_simulator_causes_events(
+    ses: Client, sesv2: Any, to: str, kind: str, subtype: str | None
+) -> None:
     address = f"{to}@simulator.amazonses.com"
     message_id = _send(sesv2, address)["MessageId"]
     [event] = ses.events()
@@ -261,12 +263,12 @@ def test_the_mailbox_lists_newest_first_by_recipient_and_limit(ses: Client, sesv
     assert ses.mails() == []
 
 
-def test_a_mail_is_shown_as_a_stranger(ses: Client, sesv2: Any) -> None:
+def test_links_of_a_mail_open_in_a_new_tab(ses: Client, sesv2: Any) -> None:
     _send(sesv2, Body={"Html": {"Data": "<!DOCTYPE html><html><head></head><body>Hi"}})
     assert ses.html(ses.mails()[0]["id"]).startswith('<!DOCTYPE html><html><head><base target="_blank">')
 
 
-def test_a_name_that_only_points_here_is_refused(ses: Client) -> None:
+def test_another_host_name_is_refused(ses: Client) -> None:
     import http.client
 
     connection = http.client.HTTPConnection(ses.url.removeprefix("http://"))

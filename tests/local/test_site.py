@@ -6,7 +6,7 @@ import pytest
 
 from local.blog.site import Site
 from local.gateway.gateway import Answer
-from local.gateway.web import _only_for_us
+from local.gateway.web import _for_own_host_only
 
 
 @pytest.fixture
@@ -68,5 +68,5 @@ def test_everything_else_is_the_apps(site, asked):
 
 
 @pytest.mark.parametrize(("host", "status"), [("127.0.0.1:8000", 299), ("localhost", 299), ("evil.example", 421)])
-def test_a_name_that_was_bent_to_our_address_gets_nothing(site, host, status):
-    assert _only_for_us(site.handle)("GET", "/admin", [("Host", host)], b"", "127.0.0.1").status == status
+def test_a_host_name_pointed_to_our_address_gets_nothing(site, host, status):
+    assert _for_own_host_only(site.handle)("GET", "/admin", [("Host", host)], b"", "127.0.0.1").status == status

@@ -1,4 +1,4 @@
-"""A judge that sees nothing wrong must be able to: each thing that may not be is shown to it once."""
+"""The checks of a trial find what is wrong: each is given one case that must not be."""
 
 import json
 import zlib
@@ -6,9 +6,9 @@ from collections import Counter
 
 import pytest
 
-from local.trial import letters
+from local.trial import outcome
 from local.trial.client import Caller, Log
-from local.trial.editor import Letter
+from local.trial.editor import TrialCampaign
 from local.trial.people import Person
 from local.trial.receiver import Receiver
 from local.trial.truth import Truth
@@ -32,42 +32,42 @@ def _truth(log: str = "", elsewhere: str = "", **tables):
     return truth
 
 
-def _person(told: str) -> Person:
-    return Person("bob@example.net", "Bobzq", Caller(1, Log()), told)
+def _person(promise: str) -> Person:
+    return Person("bob@example.net", "Bobzq", Caller(1, Log()), promise)
 
 
-def test_nothing_is_said_of_what_holds():
+def test_no_problem_is_found_where_there_is_none():
     assert _truth().broken([_person("")]) == []
 
 
 @pytest.mark.parametrize(
-    ("tables", "said"),
+    ("tables", "problem"),
     [
         ({"subscribers": [ADA, {**ADA, "id": "2"}]}, "2 records of one address"),
         ({"emails": []}, "a subscriber without an e-mail key"),
         ({"subscribers": [], "census": []}, "an e-mail key without its subscriber"),
         ({"tokens": [{"kind": "confirm", "subscriber_id": "9"}]}, "a confirm token of nobody"),
         ({"captures": [{"status": "PENDING", "subscriber_id": "9"}]}, "a capture of nobody"),
-        ({"census": [{"joined": "5"}]}, "the census says 5"),
+        ({"census": [{"joined": "5"}]}, "the counts say 5"),
     ],
 )
-def test_what_may_not_be_is_seen(tables, said):
-    assert any(said in line for line in _truth(**tables).broken([]))
+def test_an_inconsistency_is_found(tables, problem):
+    assert any(problem in line for line in _truth(**tables).broken([]))
 
 
 @pytest.mark.parametrize(
-    ("told", "where", "said"),
+    ("promise", "where", "problem"),
     [
-        ("confirmed", {}, "was told they were confirmed and is gone"),
-        ("accepted", {}, "was told a mail was sent and is gone"),
+        ("confirmed", {}, "was promised to be confirmed and is gone"),
+        ("accepted", {}, "was promised a mail and is gone"),
         ("left", {"elsewhere": '[{"email": "bob@example.net"}]'}, "is still in captures"),
         ("left", {"log": "hello Bobzq"}, "is in the log"),
-        ("confirmed", {"subscribers": [ADA, BOB | {"nickname": "Rob"}]}, "called otherwise"),
-        ("never", {"subscribers": [ADA, BOB]}, "was told they had left and is activated"),
+        ("confirmed", {"subscribers": [ADA, BOB | {"nickname": "Rob"}]}, "another nickname"),
+        ("never", {"subscribers": [ADA, BOB]}, "was promised to have left and is activated"),
     ],
 )
-def test_a_broken_promise_is_seen(told, where, said):
-    assert any(said in line for line in _truth(**where).broken([_person(told)]))
+def test_a_broken_promise_is_found(promise, where, problem):
+    assert any(problem in line for line in _truth(**where).broken([_person(promise)]))
 
 
 def test_what_somebody_changed_may_be_kept_nowhere():
@@ -86,7 +86,7 @@ DELIVERY = {
     "unknown_count": "0",
 }
 DELIVERY |= {"failure_count": "0"}
-TOLD = {"type": "DELIVERY_FINISHED", "id": "e", "payload": json.dumps({"delivery_id": "d", "unknown": 1})}
+FINISHED = {"type": "DELIVERY_FINISHED", "id": "e", "payload": json.dumps({"delivery_id": "d", "unknown": 1})}
 
 
 def _campaign(**changes):
@@ -99,39 +99,39 @@ def _campaign(**changes):
     return _truth(**usual | changes)
 
 
-def _judged(found, mailed, told="sent", posts=()):
+def _problems(found, mailed, promise="sent", posts=()):
     checks = (
-        letters.sums(found),
-        letters.once(found, {"d": Counter(mailed)}, ["a", "b"]),
-        letters.promises(found, {"d": Counter(mailed)}, [Letter("Trial", "c", told)]),
-        letters.posts(found, list(posts)),
+        outcome.sums(found),
+        outcome.once(found, {"d": Counter(mailed)}, ["a", "b"]),
+        outcome.promises(found, {"d": Counter(mailed)}, [TrialCampaign("Trial", "c", promise)]),
+        outcome.posts(found, list(posts)),
     )
     return [line for lines in checks for line in lines]
 
 
 def test_a_campaign_that_came_once_to_everybody_holds():
-    assert _judged(_campaign(), "ab", posts=["Post 1"]) == []
-    assert _judged(_campaign(events=[TOLD]), "aab") == []
+    assert _problems(_campaign(), "ab", posts=["Post 1"]) == []
+    assert _problems(_campaign(events=[FINISHED]), "aab") == []
 
 
 @pytest.mark.parametrize(
-    ("changes", "mailed", "told", "said"),
+    ("changes", "mailed", "promise", "problem"),
     [
         ({}, "a", "sent", "1 of the crowd did not get"),
-        ({}, "aab", "sent", "1 mails of campaign c came twice, and 0 are told"),
-        ({}, "ab", "cancelled", "was told to be cancelled and is sent"),
+        ({}, "aab", "sent", "1 mails of campaign c came twice, and 0 are reported"),
+        ({}, "ab", "cancelled", "was promised to be cancelled and is sent"),
         ({"deliveries": [DELIVERY | {"recipients": "3"}]}, "ab", "sent", "do not add up"),
         ({"deliveries": [DELIVERY, DELIVERY | {"id": "f"}]}, "ab", "sent", "two deliveries"),
-        ({"deliveries": [DELIVERY | {"state": "pending"}]}, "", "sent", "was told to be sent and is pending"),
+        ({"deliveries": [DELIVERY | {"state": "pending"}]}, "", "sent", "was promised to be sent and is pending"),
         ({"campaigns": [{"shelf": "count", "published": "1"}]}, "ab", "sent", "counted as published"),
         ({"campaign-contents": []}, "ab", "sent", "Post 1 is in 0 campaigns"),
     ],
 )
-def test_a_campaign_that_went_wrong_is_seen(changes, mailed, told, said):
-    assert any(said in line for line in _judged(_campaign(**changes), mailed, told, ["Post 1"]))
+def test_a_campaign_that_went_wrong_is_found(changes, mailed, promise, problem):
+    assert any(problem in line for line in _problems(_campaign(**changes), mailed, promise, ["Post 1"]))
 
 
-def test_an_event_nobody_received_is_seen():
+def test_an_event_nobody_received_is_found():
     receiver = Receiver()
     receiver.stop()
-    assert any("never received" in line for line in letters.events(_campaign(events=[TOLD]), receiver))
+    assert any("never received" in line for line in outcome.events(_campaign(events=[FINISHED]), receiver))

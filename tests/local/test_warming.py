@@ -7,7 +7,7 @@ from chalicelib.kernel.errors import Unavailable
 from local.warming import warm_up
 
 
-def test_whoever_starts_too_early_waits(aws, monkeypatch):
+def test_a_process_that_starts_too_early_waits(aws, monkeypatch):
     really, asked = limits.probe, []
 
     def probe():
@@ -21,7 +21,7 @@ def test_whoever_starts_too_early_waits(aws, monkeypatch):
     assert len(asked) == 2
 
 
-def test_and_ends_when_it_is_asked_to(aws, monkeypatch):
+def test_a_waiting_process_stops_when_asked_to(aws, monkeypatch):
     ended = threading.Event()
 
     def probe():

@@ -13,7 +13,7 @@ _HERE = "/admin/bounces"
 
 def list_bounces(request: Request) -> Response:
     number, size = paging.requested(request)
-    found = service.page(number, size)
+    found = service.list_page(number, size)
     return shell.page(
         request,
         "admin/bounces.html",

@@ -18,7 +18,7 @@ _BYTES_FOR_ENTRIES = 28_000
 
 def show_feed(request: Request) -> Response:
     view, hook = service.view(), settings.current().url("/api/webhooks/feed")
-    sizes = [_MARKUP + sum(truncate.html_size(entry[name] or "") for name in _TEXTS) for entry in view.entries]
+    sizes = [_MARKUP + sum(truncate.html_size(getattr(entry, name)) for name in _TEXTS) for entry in view.entries]
     return shell.page(
         request,
         "admin/feed.html",
@@ -36,5 +36,5 @@ def check_feed(request: Request) -> Response:
 
 def _merge_repeated(history: Sequence[Check]) -> list[tuple[Check, int]]:
     """Consecutive checks with the same outcome as one: the latest, and how many there were. Most find nothing new."""
-    runs = groupby(history, key=lambda check: (check.trigger, check.result, check.said, check.campaign_id))
+    runs = groupby(history, key=lambda check: (check.trigger, check.result, check.summary, check.campaign_id))
     return [(run[0], len(run)) for run in (list(checks) for _, checks in runs)]

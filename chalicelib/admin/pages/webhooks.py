@@ -6,8 +6,9 @@ from chalicelib.access import audit
 from chalicelib.admin import shell
 from chalicelib.events.model import EventType
 from chalicelib.events.webhooks import model, service
-from chalicelib.events.webhooks.model import Webhook
+from chalicelib.events.webhooks.model import NewWebhook, Webhook, WebhookEdits
 from chalicelib.kernel.errors import Conflict, Invalid, NotFound
+from chalicelib.web import schemas
 from chalicelib.web.request import Request
 from chalicelib.web.responses import Response
 
@@ -24,7 +25,7 @@ def list_webhooks(request: Request) -> Response:
 def add_webhook(request: Request) -> Response:
     typed = _typed(request)
     try:
-        revealed = service.add(typed)
+        revealed = service.add(schemas.read(NewWebhook, typed))
     except (Invalid, Conflict) as failure:
         return _list(request, 400, form=typed, problem=failure.reason)
     audit.record(request, "webhook.add", webhook_id=revealed.webhook.id)
@@ -38,7 +39,7 @@ def show_webhook(request: Request) -> Response:
 def save_webhook(request: Request) -> Response:
     webhook, typed = service.get(request.path["webhook_id"]), _typed(request)
     try:
-        service.change(webhook.id, typed)
+        service.change(webhook.id, schemas.read(WebhookEdits, typed))
     except Invalid as failure:
         return _detail(request, webhook, 400, form=typed, problem=failure.reason)
     audit.record(request, "webhook.change", webhook_id=webhook.id)
@@ -48,7 +49,7 @@ def save_webhook(request: Request) -> Response:
 def pause_webhook(request: Request) -> Response:
     """Pause or resume, as the field `paused` says."""
     paused = request.text("paused") == "yes"
-    webhook = service.change(request.path["webhook_id"], {"paused": paused})
+    webhook = service.change(request.path["webhook_id"], WebhookEdits(paused=paused))
     return shell.back(f"{_HERE}/{webhook.id}", "paused" if paused else "resumed")
 
 

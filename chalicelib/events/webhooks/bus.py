@@ -15,14 +15,14 @@ AT_ONCE = 10
 
 
 def publish(events: Sequence[Event]) -> Result:
-    """All of them count as not published if one is not: the stable id makes a second copy recognisable."""
+    """If one is not published, all count as not published: a copy is recognised by its id."""
     started = time.monotonic()
     try:
         answer = session.call("events", "put_events", Entries=[_entry(event) for event in events])
     except Unavailable:
         return _failed("the event bus did not respond", started)
     except Exception as failure:
-        # A missing bus or right: it stays owed until the operator puts it in order.
+        # The bus or a permission is missing: the events stay owed until the operator repairs it.
         log.exception("events.bus_refused", failure)
         return _failed("the event bus rejected the event", started)
     if answer.get("FailedEntryCount"):

@@ -1,7 +1,7 @@
 """Sending what a destination is owed: one drain per destination at a time, so that none waits for another.
 
-Inside, what is about the same thing is a lane: sent in order, while other lanes go on beside it. A failed event
-holds back its own lane only; an endpoint that fails whatever it is sent is left alone for a while.
+The events of one aggregate are a lane: they are sent in order, in parallel with other lanes. A failed event holds up
+its own lane only; an endpoint that fails for every event is left alone for a while.
 """
 
 import threading
@@ -30,8 +30,8 @@ _PAGE = 200
 _LANE = 50
 _FAILURES_IN_A_ROW = 5
 
-# What was heard is written off this many at a time, which is one request, and at once where answers come seldom:
-# a crash between may send that many again.
+# Received events are settled this many at a time, which is one request, or at once where answers come seldom. After a
+# crash in between, that many may be sent again.
 _SETTLED_AT_ONCE = 12
 _SETTLED_WITHIN = 1.0
 
@@ -44,7 +44,7 @@ class Destination(Struct, frozen=True):
 
 
 def drain(id: str, address_of: AddressOf) -> None:
-    """Send what is due. A crash leaves it owed; an answer that was not noted is asked for again, with the same id."""
+    """Send what is due. After a crash it is still owed, and is sent again with the same id."""
     with locks.held(f"destination {id}", _LEASE) as ours:
         destination = _find(id, address_of) if ours else None
         if destination is None:
@@ -52,7 +52,7 @@ def drain(id: str, address_of: AddressOf) -> None:
         run = _Drain(destination)
         run.send_all()
         if destination.webhook:
-            health.judge(destination.webhook, run.sent, run.failed, run.tripped, run.gone)
+            health.record(destination.webhook, run.sent, run.failed, run.tripped, run.gone)
     if run.soon is not None:
         queues.send("events", {"destination": id}, delay_seconds=run.soon)
 
@@ -61,8 +61,8 @@ def _find(id: str, address_of: AddressOf) -> Destination | None:
     if id == BUS:
         return Destination(BUS, None, bus.AT_ONCE, bus.publish) if settings.current().event_bus else None
     webhook = store.get(id)
-    if webhook and webhook.untold:
-        health.tell(webhook)
+    if webhook and webhook.notice_pending:
+        health.notify_admin(webhook)
     if webhook is None or not webhook.ready(clock.now()):
         return None
     return Destination(id, webhook, 1, lambda events: send(webhook, events[0], address_of))
@@ -75,12 +75,12 @@ def send(webhook: Webhook, event: Event, address_of: AddressOf) -> Result:
 
 
 class _Drain:
-    """One run over one destination's lanes, and what came of it."""
+    """One run over the lanes of a destination, and its outcome."""
 
     def __init__(self, destination: Destination) -> None:
         self._to = destination
         self._ends = time.monotonic() + _SECONDS
-        self._count = threading.Lock()
+        self._lock = threading.Lock()
         self._in_a_row = 0
         self._done: list[Owed] = []
         self._tried: list[Attempt] = []
@@ -103,37 +103,37 @@ class _Drain:
             while lanes := store.list_due(self._to.id, clock.now(), _PAGE):
                 before = self.sent + self.failed
                 try:
-                    list(pool.map(self._lane, lanes))
+                    list(pool.map(self._send_lane, lanes))
                 finally:
                     self._settle()
                 if self._over or self.sent + self.failed == before:
                     break
         if lanes and not (self.gone or self.tripped):
-            self._again(1)
+            self._drain_again(1)
 
-    def _lane(self, aggregate_id: str) -> None:
+    def _send_lane(self, aggregate_id: str) -> None:
         owed = store.list_owed(self._to.id, aggregate_id, _LANE)
         if owed and owed[0].due_at > clock.text(clock.now()):
             store.hold(self._to.id, aggregate_id, clock.parse(owed[0].due_at))
             return
         for start in range(0, len(owed), self._to.at_once):
             batch = owed[start : start + self._to.at_once]
-            if self._over or not self._try(batch):
+            if self._over or not self._send_batch(batch):
                 return
 
-    def _try(self, batch: Sequence[Owed]) -> bool:
-        """True if the lane may go on."""
+    def _send_batch(self, batch: Sequence[Owed]) -> bool:
+        """True if the rest of the lane may be sent."""
         result = self._to.send([owed.event for owed in batch])
         now = clock.now()
         tried = [
             Attempt(ids.new(), owed.event.id, owed.event.type, clock.text(now), owed.attempts + 1, result)
             for owed in batch
-            if self._to.webhook  # nobody looks at the history of the bus
+            if self._to.webhook  # the bus has no history to show
         ]
-        self._note(result)
+        self._count_result(result)
         wait = None if result.ok else model.next_wait(batch[0].attempts + 1, result.retry_after)
         if wait is None:
-            self._heard(tried, batch)
+            self._add_done(tried, batch)
             if not result.ok:
                 log.error("events.given_up", destination=self._to.id, event_id=batch[0].event.id)
                 log.metric("EventGivenUp", len(batch))
@@ -141,8 +141,8 @@ class _Drain:
         self._put_off(tried, batch, wait)
         return False
 
-    def _heard(self, tried: Sequence[Attempt], batch: Sequence[Owed]) -> None:
-        with self._count:
+    def _add_done(self, tried: Sequence[Attempt], batch: Sequence[Owed]) -> None:
+        with self._lock:
             self._tried += tried
             self._done += batch
             waited = time.monotonic() - self._settled
@@ -151,7 +151,7 @@ class _Drain:
             self._settle()
 
     def _settle(self) -> None:
-        with self._count:
+        with self._lock:
             tried, self._tried = self._tried, []
             done, self._done = self._done, []
             self._settled = time.monotonic()
@@ -167,15 +167,15 @@ class _Drain:
         except Stale:
             return  # no longer owed: the destination was removed meanwhile
         if wait < 60:
-            self._again(int(wait) + 1)
+            self._drain_again(int(wait) + 1)
 
-    def _note(self, result: Result) -> None:
-        with self._count:
+    def _count_result(self, result: Result) -> None:
+        with self._lock:
             self.sent += result.ok
             self.failed += not result.ok
             self.gone = self.gone or result.gone
             self._in_a_row = 0 if result.ok else self._in_a_row + 1
 
-    def _again(self, seconds: int) -> None:
-        """Sooner than the sweep would come by."""
+    def _drain_again(self, seconds: int) -> None:
+        """Sooner than the next sweep."""
         self.soon = seconds if self.soon is None else min(self.soon, seconds)

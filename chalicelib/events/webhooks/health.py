@@ -1,4 +1,4 @@
-"""Whether a webhook is well: left alone while it fails, disabled with a word to the admin when it is over."""
+"""Whether a webhook works: left alone while it fails; disabled, with a mail to the admin, once it is given up."""
 
 from contextlib import suppress
 from datetime import datetime
@@ -12,8 +12,8 @@ from chalicelib.kernel.aws.failures import Stale
 from chalicelib.mail import notices
 
 
-def judge(webhook: Webhook, sent: int, failed: int, tripped: bool, gone: bool) -> None:
-    """Writes only when something changed: a webhook that is well costs nothing here."""
+def record(webhook: Webhook, sent: int, failed: int, tripped: bool, gone: bool) -> None:
+    """Writes only when something changed: a webhook that works costs nothing here."""
     try:
         if gone:
             _disable(webhook, "it returned 410 Gone")
@@ -22,7 +22,7 @@ def judge(webhook: Webhook, sent: int, failed: int, tripped: bool, gone: bool) -
         elif failed:
             _failing(webhook, tripped, clock.now())
     except Stale:
-        return  # removed, repaired or paused meanwhile: what was seen says nothing about it now
+        return  # removed, repaired or paused meanwhile: the result no longer applies
 
 
 def _change(webhook: Webhook, **values: str | bool | None) -> None:
@@ -45,13 +45,13 @@ def _failing(webhook: Webhook, tripped: bool, now: datetime) -> None:
 
 
 def _disable(webhook: Webhook, reason: str) -> None:
-    _change(webhook, state=DISABLED, reason=reason, resume_at=None, untold=True)
+    _change(webhook, state=DISABLED, reason=reason, resume_at=None, notice_pending=True)
     log.warning("webhook.disabled", webhook_id=webhook.id)
-    tell(replace(webhook, state=DISABLED, reason=reason))
+    notify_admin(replace(webhook, state=DISABLED, reason=reason))
 
 
-def tell(webhook: Webhook) -> None:
-    """Mail the admin that it was disabled. Should this be cut short, the sweep has it done again."""
+def notify_admin(webhook: Webhook) -> None:
+    """Mail the admin that it was disabled. If this is cut short, the next sweep has it done again."""
     notices.notify_admin(
         "A webhook was disabled",
         f"The webhook {webhook.description or webhook.id} was disabled: {webhook.reason}.\n\n"
@@ -59,4 +59,4 @@ def tell(webhook: Webhook) -> None:
         f"(events are kept for 30 days): {settings.current().url('/admin/webhooks')}",
     )
     with suppress(Stale):  # removed meanwhile
-        store.change(webhook.id, untold=None)
+        store.change(webhook.id, notice_pending=None)

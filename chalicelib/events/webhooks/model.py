@@ -1,16 +1,18 @@
-"""A webhook: where events go, which of them, and how patient we are with it."""
+"""A webhook: where events go, which of them, what an editor may set, and how long we retry."""
 
 import random
 from collections.abc import Mapping
 from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Annotated
 
-from msgspec import Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from chalicelib.events.model import Event, EventType
 from chalicelib.kernel import clock, settings
 from chalicelib.kernel.errors import Invalid
+from chalicelib.web.schemas import Reads
 
-ACTIVE, PAUSED, DISABLED = "active", "paused", "disabled"
 BUS = "eventbridge"
 TEST = "TEST"
 
@@ -28,34 +30,101 @@ _LONGEST_ASKED_WAIT = 86_400
 _SCHEDULE = (5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400)
 
 
-class Webhook(Struct, frozen=True):
-    """`types` empty means every type. `key` names the signing secret, which is kept nowhere. `untold`: the admin
-    has yet to be mailed that it was disabled."""
+class WebhookState(StrEnum):
+    ACTIVE = "active"
+    PAUSED = "paused"
+    DISABLED = "disabled"
+
+
+ACTIVE, PAUSED, DISABLED = WebhookState
+
+
+def check_url(given: object) -> str:
+    """Whether it can be reached is for the service to find out."""
+    if not isinstance(given, str) or not given.strip():
+        raise Invalid("url is required")
+    return given.strip()
+
+
+def check_types(given: object) -> list[EventType]:
+    if given is None:
+        return []
+    if not isinstance(given, list) or not all(type in tuple(EventType) for type in given):
+        raise Invalid(f"types must be a list of: {', '.join(EventType)}")
+    return [EventType(type) for type in given]
+
+
+def check_description(given: object) -> str:
+    if given is None:
+        return ""
+    if not isinstance(given, str) or len(given) > _LONGEST_DESCRIPTION:
+        raise Invalid(f"description must be text of at most {_LONGEST_DESCRIPTION} characters")
+    return given
+
+
+Url = Annotated[
+    str,
+    Meta(
+        description="https, on the public internet",
+        examples=["https://shop.example.org/hooks/newsletter"],
+        extra_json_schema={"format": "uri"},
+    ),
+    Reads(check_url),
+]
+Types = Annotated[
+    list[EventType], Meta(description="Empty means all types", examples=[["UNSUBSCRIBED"]]), Reads(check_types)
+]
+Description = Annotated[str, Meta(max_length=_LONGEST_DESCRIPTION, examples=["Shop"]), Reads(check_description)]
+IncludeAddress = Annotated[
+    bool, Meta(description="Add `email` to events about a subscriber, as long as the subscriber exists")
+]
+
+
+class NewWebhook(Struct, frozen=True):
+    url: Url
+    types: Types = []
+    description: Description = ""
+    include_address: IncludeAddress = False
+
+
+class WebhookEdits(Struct, frozen=True):
+    """`paused` false also enables a webhook that was disabled."""
+
+    url: Url | UnsetType = UNSET
+    types: Types | UnsetType = UNSET
+    description: Description | UnsetType = UNSET
+    include_address: IncludeAddress | UnsetType = UNSET
+    paused: bool | UnsetType = UNSET
+
+
+class Webhook(Struct, frozen=True, kw_only=True):
+    """`types` empty means every type. `key` names the signing secret, which is stored nowhere. `notice_pending`: the
+    admin has yet to be mailed that it was disabled."""
 
     id: str
     url: str
     types: frozenset[str]
     description: str
     include_address: bool
-    state: str
-    reason: str | None
+    state: WebhookState = WebhookState.ACTIVE
+    reason: str | None = None
     key: str
-    previous: tuple["Previous", ...]
-    failing_since: str | None
-    resume_at: str | None
-    untold: bool
+    previous: tuple["PreviousKey", ...] = ()
+    failing_since: str | None = None
+    resume_at: str | None = None
+    notice_pending: bool = False
     created_at: str
 
     def keys(self, moment: datetime) -> list[str]:
-        """Whatever signs now: while a rotation overlaps, several do."""
-        return [self.key, *(one.key for one in self.live_previous(moment))]
+        """The keys that sign now: several while a rotation overlaps."""
+        return [self.key, *(previous.key for previous in self.live_previous(moment))]
 
-    def live_previous(self, moment: datetime) -> tuple["Previous", ...]:
-        return tuple(one for one in self.previous if one.until > clock.text(moment))
+    def live_previous(self, moment: datetime) -> tuple["PreviousKey", ...]:
+        return tuple(previous for previous in self.previous if previous.until > clock.text(moment))
 
     @property
     def previous_until(self) -> str | None:
-        return max((one.until for one in self.previous), default=None)
+        return max((previous.until for previous in self.previous), default=None)
 
     def wants(self, type: str) -> bool:
         return self.state != DISABLED and (not self.types or type in self.types)
@@ -64,8 +133,8 @@ class Webhook(Struct, frozen=True):
         return self.state == ACTIVE and (self.resume_at is None or self.resume_at <= clock.text(moment))
 
 
-class Previous(Struct, frozen=True):
-    """A key that was replaced, and until when it signs too."""
+class PreviousKey(Struct, frozen=True):
+    """A key that was replaced, and until when it still signs."""
 
     key: str
     until: str
@@ -80,7 +149,7 @@ class Owed(Struct, frozen=True):
 
 
 class Result(Struct, frozen=True):
-    """What came of one try. `error` is a reason of ours, never what the other side said."""
+    """The outcome of one attempt. `error` is our own wording, never text of the other side."""
 
     ok: bool
     status: int | None
@@ -103,7 +172,7 @@ class Attempt(Struct, frozen=True):
 
 
 def next_wait(attempts: int, retry_after: int = 0) -> float | None:
-    """Seconds until the next attempt after so many failed ones, never in step with others; None: give up."""
+    """Seconds until the next attempt after this many failed ones, with jitter; None means give up."""
     if attempts > len(_SCHEDULE):
         return None
     seconds = _SCHEDULE[attempts - 1] * random.uniform(1, 1 + _JITTER)  # noqa: S311 - jitter, not a secret
@@ -111,35 +180,13 @@ def next_wait(attempts: int, retry_after: int = 0) -> float | None:
 
 
 def rest_time(failing_since: str, moment: datetime) -> timedelta:
-    """How long to leave an endpoint alone that fails whatever it is sent: longer the longer it has failed."""
+    """How long to leave an endpoint alone that fails for every event: longer the longer it has failed."""
     failing = moment - clock.parse(failing_since)
     return min(max(failing / 2, timedelta(minutes=1)), timedelta(hours=1))
 
 
-def parse_types(given: object) -> frozenset[str]:
-    if given is None:
-        return frozenset()
-    if not isinstance(given, list) or not all(type in tuple(EventType) for type in given):
-        raise Invalid(f"types must be a list of: {', '.join(EventType)}")
-    return frozenset(given)
-
-
-def parse_description(given: object) -> str:
-    if given is None:
-        return ""
-    if not isinstance(given, str) or len(given) > _LONGEST_DESCRIPTION:
-        raise Invalid(f"description must be text of at most {_LONGEST_DESCRIPTION} characters")
-    return given
-
-
-def parse_flag(name: str, given: object) -> bool:
-    if not isinstance(given, bool):
-        raise Invalid(f"{name} must be true or false")
-    return given
-
-
 def envelope(event: Event, address: str | None) -> Mapping[str, object]:
-    """The event as CloudEvents 1.0 has it. The address is there only for who asked, and only while it exists."""
+    """The event in the form of CloudEvents 1.0. The address is given only to webhooks that asked for it."""
     data = dict(event.payload) | ({"email": address} if address else {})
     return {
         "specversion": "1.0",

@@ -1,4 +1,4 @@
-"""One event to one webhook, signed; whatever comes of it is a result, not an exception."""
+"""One signed event to one webhook; every outcome is a result, not an exception."""
 
 import json
 import time
@@ -9,7 +9,7 @@ from chalicelib.events.webhooks.model import Result, Webhook
 from chalicelib.kernel import clock
 from chalicelib.kernel.http import client
 
-# The specification asks for 15 to 30 seconds; a call from the admin page must end before the gateway hangs up.
+# The specification asks for 15 to 30 seconds; a call from the admin page must end before the gateway times out.
 _BOUNDS = client.Bounds(seconds=15, largest=1_000_000, redirects=0)
 _TYPE = {"Content-Type": "application/cloudevents+json"}
 
@@ -34,7 +34,7 @@ def post(webhook: Webhook, event: Event, address: str | None) -> Result:
 
 
 def _seconds(retry_after: str) -> int:
-    """Only the form in seconds is heeded; a date would need their clock to agree with ours."""
+    """Only seconds are supported; a date would need both clocks to agree."""
     return int(retry_after) if retry_after.isascii() and retry_after.isdigit() and len(retry_after) < 7 else 0
 
 

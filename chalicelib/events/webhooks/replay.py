@@ -1,12 +1,12 @@
-"""Sending again what was already told: one event, or all of a span of time, under the ids they always had."""
+"""Sending again what was already sent: one event, or all events of a time range, under the same ids."""
 
 from collections.abc import Mapping
 from datetime import date, datetime, timedelta
 from typing import Any
 
-from chalicelib.events import store
+from chalicelib.events import service as events
 from chalicelib.events.model import KEPT, Event
-from chalicelib.events.webhooks import store as webhook_store
+from chalicelib.events.webhooks import store
 from chalicelib.kernel import clock, ids
 from chalicelib.kernel.aws import queues, tables
 from chalicelib.kernel.errors import Invalid, NotFound
@@ -15,19 +15,15 @@ _AT_ONCE = 100
 
 
 def replay_event(webhook_id: str, event_id: str) -> None:
-    now = clock.now()
-    oldest = (now - KEPT).date()
-    event = (
-        store.find(event_id, max(ids.moment(event_id).date(), oldest), now.date()) if ids.is_id(event_id) else None
-    )
+    event = events.find_relayed(event_id)
     if event is None:
         raise NotFound("No such event in the last 30 days")
-    tables.transact(webhook_store.owe_write(webhook_id, event, now))
+    tables.transact(store.owe_write(webhook_id, event, clock.now()))
     queues.send("events", {"destination": webhook_id})
 
 
 def replay_range(webhook_id: str, start: str | None, end: str | None) -> None:
-    """Done in the background, a page a message: the span may hold more than a request has time for."""
+    """Done in the background, one message per page: the range may hold more than a request has time for."""
     first, last = _moment("from", start), _moment("to", end)
     if last < first:
         raise Invalid("from must be before to")
@@ -49,16 +45,16 @@ def replay_range(webhook_id: str, start: str | None, end: str | None) -> None:
 
 
 def replay_page(message: Mapping[str, Any]) -> None:
-    """Owe the webhook the next page, then pass the rest on. Done twice, it owes the same events, not more."""
-    webhook = webhook_store.get(message["replay"])
+    """Owe the webhook the next page, and send a message for the rest. Done twice, it owes the same events once."""
+    webhook = store.get(message["replay"])
     now = clock.now()
     onward: Mapping[str, Any] | None = message if webhook else None
     while webhook and onward:
-        events = _page(onward)
-        wanted = [webhook_store.owe_write(webhook.id, event, now) for event in events if webhook.wants(event.type)]
-        onward = _onward(onward, events[-1].id if len(events) == _AT_ONCE else None, now)
-        if wanted:
-            tables.transact(*wanted)
+        page = _page(onward)
+        writes = [store.owe_write(webhook.id, event, now) for event in page if webhook.wants(event.type)]
+        onward = _onward(onward, page[-1].id if len(page) == _AT_ONCE else None, now)
+        if writes:
+            tables.transact(*writes)
             queues.send("events", {"destination": webhook.id})
             break
     if onward:
@@ -67,15 +63,15 @@ def replay_page(message: Mapping[str, Any]) -> None:
 
 def _page(message: Mapping[str, Any]) -> list[Event]:
     day = date.fromisoformat(message["day"])
-    return store.list_done(day, int(message["shard"]), message["after"], message["until"], _AT_ONCE)
+    return events.list_relayed(day, int(message["shard"]), message["after"], message["until"], _AT_ONCE)
 
 
 def _onward(message: Mapping[str, Any], last: str | None, now: datetime) -> Mapping[str, Any] | None:
-    """The rest of the same key, the next key of the day, the next day; None at the end."""
+    """What comes next: the rest of the same shard, the next shard of the day, the next day; None at the end."""
     day, shard = date.fromisoformat(message["day"]), int(message["shard"])
     if last:
         return {**message, "after": last + "~"}
-    if shard + 1 < store.SHARDS:
+    if shard + 1 < events.SHARDS:
         return {**message, "shard": shard + 1, "after": message["first"]}
     if day < now.date():
         return {**message, "day": (day + timedelta(days=1)).isoformat(), "shard": 0, "after": message["first"]}

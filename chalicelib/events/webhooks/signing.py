@@ -1,7 +1,7 @@
-"""Signatures as the Standard Webhooks specification has them.
+"""Signatures by the Standard Webhooks specification.
 
-A secret is derived from SECRET_KEY and the name of its key, so none is stored, and it can be shown once only
-because nothing shows it again.
+A secret is derived from SECRET_KEY and the name of its key, so none is stored. It is shown when it is made, and never
+again.
 """
 
 import base64
@@ -15,7 +15,7 @@ from chalicelib.kernel import clock, pseudonyms
 _PREFIX = "whsec_"
 
 
-def secret(webhook_id: str, key: str) -> str:
+def derive_secret(webhook_id: str, key: str) -> str:
     derived = bytes.fromhex(pseudonyms.derive("webhook secret", f"{webhook_id} {key}"))
     return _PREFIX + base64.b64encode(derived).decode()
 
@@ -27,11 +27,11 @@ def sign(secret: str, id: str, timestamp: int, body: bytes) -> str:
 
 
 def headers(webhook: Webhook, id: str, body: bytes, moment: datetime) -> dict[str, str]:
-    """While a rotation overlaps, old secrets sign too: receivers change theirs when it suits them."""
+    """While a rotation overlaps, old secrets sign too, so that receivers can change theirs in their own time."""
     timestamp = clock.epoch(moment)
-    secrets = [secret(webhook.id, key) for key in webhook.keys(moment)]
+    secrets = [derive_secret(webhook.id, key) for key in webhook.keys(moment)]
     return {
         "webhook-id": id,
         "webhook-timestamp": str(timestamp),
-        "webhook-signature": " ".join(sign(one, id, timestamp, body) for one in secrets),
+        "webhook-signature": " ".join(sign(secret, id, timestamp, body) for secret in secrets),
     }

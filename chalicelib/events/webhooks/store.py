@@ -1,7 +1,7 @@
-"""Webhooks, what each is still owed, and what came of each try.
+"""Webhooks, the events each is still owed, and the attempts made.
 
-The last two share a table, keyed by destination: `owed <aggregate> <event>` keeps what is about the same thing
-together and in order, `tried <attempt>` is the history. Only owed rows have `due_at`, so only they are in the index.
+The last two share a table, keyed by destination: `owed <aggregate> <event>` keeps the events of an aggregate together
+and in order, `tried <attempt>` is the history. Only owed rows have `due_at`, so only they are in the index.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,7 +20,7 @@ from pynamodb.attributes import (
 from pynamodb.indexes import GlobalSecondaryIndex, KeysOnlyProjection
 
 from chalicelib.events.model import KEPT, Event
-from chalicelib.events.webhooks.model import HISTORY, Attempt, Owed, Previous, Result, Webhook
+from chalicelib.events.webhooks.model import HISTORY, Attempt, Owed, PreviousKey, Result, Webhook, WebhookState
 from chalicelib.kernel import clock, ids
 from chalicelib.kernel.aws import tables
 from chalicelib.kernel.aws.failures import Stale
@@ -41,7 +41,7 @@ class WebhookRow(tables.Row):
     previous = UnicodeSetAttribute(null=True)
     failing_since = UnicodeAttribute(null=True)
     resume_at = UnicodeAttribute(null=True)
-    untold = BooleanAttribute(null=True)
+    notice_pending = BooleanAttribute(null=True, attr_name="untold")
     created_at = UnicodeAttribute()
 
 
@@ -87,21 +87,17 @@ def get(id: str) -> Webhook | None:
 
 
 def add(webhook: Webhook) -> None:
-    values = {name: value for name, value in asdict(webhook).items() if name != "id"}
-    sets = {"types": set(webhook.types) or None, "previous": packed(webhook.previous) or None}
-    tables.put(WebhookRow(webhook.id, **values | sets))
-
-
-def packed(previous: Sequence[Previous]) -> set[str]:
-    return {f"{one.until} {one.key}" for one in previous}
+    values = {name: _stored(name, value) for name, value in asdict(webhook).items() if name != "id"}
+    tables.put(WebhookRow(webhook.id, **values))
 
 
 def change(id: str, expected: Mapping[str, str] | None = None, **values: Any) -> Webhook:
-    """Set these fields (None and empty clear), and answer the whole; `Stale` if it is gone or not as expected."""
+    """Set these fields (None and empty clear them), return the webhook; `Stale` if it is gone or not as expected."""
     fields = WebhookRow.get_attributes()
+    stored = {name: _stored(name, value) for name, value in values.items()}
     actions = [
         fields[name].set(value) if value or value is False else fields[name].remove()
-        for name, value in values.items()
+        for name, value in stored.items()
     ]
     condition = WebhookRow.id.exists()
     for name, value in (expected or {}).items():
@@ -110,7 +106,7 @@ def change(id: str, expected: Mapping[str, str] | None = None, **values: Any) ->
 
 
 def remove(id: str) -> None:
-    """`Stale` if there is none. What it was owed expires unread."""
+    """`Stale` if there is none. What it was owed expires."""
     tables.delete(WebhookRow(id), WebhookRow.id.exists())
 
 
@@ -131,7 +127,7 @@ def owe_write(destination: str, event: Event, moment: datetime) -> tables.Put:
 
 
 def list_due(destination: str, moment: datetime, most: int) -> list[str]:
-    """What this destination should hear about now, by aggregate, longest waiting first."""
+    """The aggregates this destination should be sent events of now, longest waiting first."""
     rows = tables.query(
         DispatchRow,
         destination,
@@ -143,7 +139,7 @@ def list_due(destination: str, moment: datetime, most: int) -> list[str]:
 
 
 def list_owed(destination: str, aggregate_id: str, most: int) -> list[Owed]:
-    """What it has not heard yet about this, in order, as it is now."""
+    """The events of an aggregate it has yet to receive, in order, read consistently."""
     rows = tables.query(
         DispatchRow,
         destination,
@@ -155,14 +151,14 @@ def list_owed(destination: str, aggregate_id: str, most: int) -> list[Owed]:
 
 
 def settle(destination: str, tried: Sequence[Attempt], sent: Sequence[Owed]) -> None:
-    """These were heard, or given up: in the history, and no longer owed. A crash halfway leaves one owed that was
-    heard, as a crash before would, and it is sent again under its id."""
+    """These were received, or given up: add the attempts to the history, and owe the events no longer. After a crash
+    halfway an event that was received is still owed, and is sent again under its id."""
     gone = [DispatchRow(destination, _owed_key(owed.event)) for owed in sent]
     tables.write_all(DispatchRow, put=[_attempt_row(destination, attempt) for attempt in tried], delete=gone)
 
 
 def put_off(destination: str, tried: Sequence[Attempt], failed: Sequence[Owed], due: datetime) -> None:
-    """These were not heard: owed from then on. `Stale` if one is no longer owed at all."""
+    """These were not received: try again when due. `Stale` if one is no longer owed at all."""
     later = [
         tables.Update(
             DispatchRow(destination, _owed_key(owed.event)),
@@ -175,7 +171,7 @@ def put_off(destination: str, tried: Sequence[Attempt], failed: Sequence[Owed], 
 
 
 def hold(destination: str, aggregate_id: str, until: datetime) -> None:
-    """Whatever else it is owed about this waits as long as the first of it, or it would be told out of order."""
+    """Let everything else it is owed of this aggregate wait as long as the first event, so that the order is kept."""
     due_at = clock.text(until)
     rows = tables.query(
         DispatchRow,
@@ -185,16 +181,16 @@ def hold(destination: str, aggregate_id: str, until: datetime) -> None:
         consistent_read=True,
     )
     for row in rows:
-        with suppress(Stale):  # heard or removed meanwhile
+        with suppress(Stale):  # received or removed meanwhile
             tables.update(row, [DispatchRow.due_at.set(due_at)], DispatchRow.key.exists())
 
 
-def note(destination: str, attempt: Attempt) -> None:
+def add_attempt(destination: str, attempt: Attempt) -> None:
     tables.put(_attempt_row(destination, attempt))
 
 
 def list_attempts(destination: str, before: str, most: int) -> Iterator[Attempt]:
-    """The history, newest first. Expired rows may still be there for days: they are passed over."""
+    """The history, newest first. Expired rows may stay for days: they are left out."""
     first = f"tried {ids.since(clock.now() - HISTORY)}"
     last = f"tried {before}" if before else "tried g"
     rows = tables.query(
@@ -237,6 +233,15 @@ def _event(row: DispatchRow) -> Event:
     return Event(row.event_id, row.aggregate_id, row.type, row.payload, row.created_at)
 
 
+def _stored(name: str, value: Any) -> Any:
+    """A field of a webhook as the table has it."""
+    if name == "types":
+        return set(value) or None
+    if name == "previous":
+        return {f"{previous.until} {previous.key}" for previous in value} or None
+    return value.value if isinstance(value, WebhookState) else value
+
+
 def _webhook(row: WebhookRow) -> Webhook:
     return Webhook(
         id=row.id,
@@ -244,12 +249,12 @@ def _webhook(row: WebhookRow) -> Webhook:
         types=frozenset(row.types or ()),
         description=row.description or "",
         include_address=row.include_address,
-        state=row.state,
+        state=WebhookState(row.state),
         reason=row.reason,
         key=row.key,
-        previous=tuple(Previous(*reversed(one.split(" "))) for one in sorted(row.previous or ())),
+        previous=tuple(PreviousKey(*reversed(text.split(" "))) for text in sorted(row.previous or ())),
         failing_since=row.failing_since,
         resume_at=row.resume_at,
-        untold=bool(row.untold),
+        notice_pending=bool(row.notice_pending),
         created_at=row.created_at,
     )

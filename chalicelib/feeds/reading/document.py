@@ -1,6 +1,6 @@
-"""The bytes a server sent, made into a document that is safe to parse: its characters right, its size bounded.
+"""Turns the bytes a server sent into a document that is safe to parse: decoded correctly and of bounded size.
 
-The parser is patient with everything, so what would keep it busy too long is turned away here, by counting.
+feedparser accepts anything, so a document that would keep it busy too long is refused here, by counting.
 """
 
 import codecs
@@ -8,7 +8,7 @@ import re
 
 MOST_ENTRIES = 5_000
 _MOST_MARKUP = 200_000
-# Where XML is broken the parser starts over with a slower one.
+# When XML is broken, feedparser starts again with a slower parser.
 _MOST_BROKEN_MARKUP = 60_000
 _DEEPEST = 200
 _MOST_ATTRIBUTES = 500
@@ -16,7 +16,7 @@ _MOST_PREFIXES = 100
 
 _DECLARATION = re.compile(rb"""\s*<\?xml[^>]{0,200}?encoding\s*=\s*["']([A-Za-z0-9._:-]{1,40})["']""")
 _CHARSET = re.compile(r"charset\s*=\s*[\"']?([A-Za-z0-9._:-]{1,40})", re.IGNORECASE)
-# Python knows encodings that are none of a feed's: utf-7 hides markup, others are not text at all.
+# Python knows encodings no feed should use: utf-7 hides markup, others are not text at all.
 _ENCODINGS = re.compile(
     r"(utf-(8|16|32)(-[bl]e)?|ascii|iso8859-\d+|cp\d+|koi8-[rtu]|mac-\w+|tis-620"
     r"|shift_jis(_2004|x0213)?|euc_\w+|iso2022_\w+|gb2312|gbk|gb18030|hz|big5(hkscs)?|johab)\Z"
@@ -39,27 +39,27 @@ _ROOTS = {"rss", "feed", "rdf", "channel"}
 
 
 class NotAFeed(Exception):
-    """`reason` says what came instead, in words of ours."""
+    """`reason` says what came instead, in our own words."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
         self.reason = reason
 
 
-def text(body: bytes, content_type: str) -> str:
-    """The characters of the document, whatever its labels claim; none of them forbidden in XML."""
-    decoded = _NOT_XML.sub("", _decoded(body, content_type)).lstrip("\ufeff \t\r\n")
+def decode(body: bytes, content_type: str) -> str:
+    """The text of the document, whatever encoding it claims, without the characters XML forbids."""
+    decoded = _NOT_XML.sub("", _decode(body, content_type)).lstrip("\ufeff \t\r\n")
     if not decoded:
         raise NotAFeed("the feed is empty")
     return decoded
 
 
-def xml(decoded: str) -> bytes:
-    """UTF-8 for the XML parser, or `NotAFeed` if it is something else or more than we read."""
+def check_xml(decoded: str) -> bytes:
+    """UTF-8 for the XML parser, or `NotAFeed` if it is something else or exceeds our limits."""
     _check_root(decoded)
     _check_bounds(decoded)
     clean = _PROLOGUE.sub("", decoded, count=1).lstrip().encode()
-    if not _is_well_formed(clean) and _markup(decoded) > _MOST_BROKEN_MARKUP:
+    if not _is_well_formed(clean) and _count_markup(decoded) > _MOST_BROKEN_MARKUP:
         raise NotAFeed("the feed is not valid XML, and too large to repair")
     return clean
 
@@ -68,13 +68,16 @@ def is_json(decoded: str) -> bool:
     return decoded.startswith("{")
 
 
-def _decoded(body: bytes, content_type: str) -> str:
+def _decode(body: bytes, content_type: str) -> str:
     for bom, encoding in _BOMS:
         if body.startswith(bom):
             return body.decode(encoding, "replace")
+    charset = _CHARSET.search(content_type)
     declared = _DECLARATION.match(body)
-    told = _CHARSET.search(content_type)
-    labels = [_known(told[1]) if told else None, _known(declared[1].decode()) if declared else None]
+    labels = [
+        _find_encoding(charset[1]) if charset else None,
+        _find_encoding(declared[1].decode()) if declared else None,
+    ]
     for encoding in _candidates(body, [label for label in labels if label]):
         try:
             return body.decode(encoding)
@@ -84,7 +87,8 @@ def _decoded(body: bytes, content_type: str) -> str:
 
 
 def _candidates(body: bytes, labels: list[str]) -> list[str]:
-    """What reads as UTF-8 is UTF-8, whatever the label; unless it is seven-bit, where the label may know better."""
+    """What decodes as UTF-8 is UTF-8, whatever the label. Pure ASCII may be an encoding that hides in seven bits,
+    such as ISO-2022-JP, so there the label goes first."""
     if body[:2] in (b"<\0", b"\0<"):
         return ["utf-16-le" if body[:2] == b"<\0" else "utf-16-be", *labels]
     if body.isascii():
@@ -92,14 +96,14 @@ def _candidates(body: bytes, labels: list[str]) -> list[str]:
     return ["utf-8", *labels]
 
 
-def _known(name: str) -> str | None:
+def _find_encoding(name: str) -> str | None:
     try:
         encoding = codecs.lookup(name).name
     except LookupError:
         return None
     if not _ENCODINGS.match(encoding):
         return None
-    # As browsers do: who says Latin-1 writes what Windows does.
+    # As browsers do: text labelled Latin-1 is usually Windows-1252.
     return "cp1252" if encoding in ("iso8859-1", "ascii") else encoding
 
 
@@ -113,7 +117,7 @@ def _check_root(decoded: str) -> None:
 
 
 def _check_bounds(decoded: str) -> None:
-    if _markup(decoded) > _MOST_MARKUP or _CROWDED_TAG.search(decoded):
+    if _count_markup(decoded) > _MOST_MARKUP or _CROWDED_TAG.search(decoded):
         raise NotAFeed("the feed has too much markup")
     if len(set(_PREFIX.findall(decoded))) > _MOST_PREFIXES:
         raise NotAFeed("the feed declares too many namespaces")
@@ -121,12 +125,12 @@ def _check_bounds(decoded: str) -> None:
         raise NotAFeed(f"the feed has more than {MOST_ENTRIES} entries")
 
 
-def _markup(decoded: str) -> int:
+def _count_markup(decoded: str) -> int:
     return decoded.count("<") + decoded.count("&")
 
 
 def _is_well_formed(clean: bytes) -> bool:
-    """Looked through once at the speed of C: nesting without end is found here, not in the parser's stacks."""
+    """One fast pass through expat; it also finds endless nesting, which would exhaust feedparser's stacks."""
     from xml.parsers import expat
 
     depth = 0

@@ -1,6 +1,6 @@
-"""A document made into entries: RSS, Atom and RDF by feedparser, JSON Feed by us.
+"""Parses a document into entries: RSS, Atom and RDF with feedparser, JSON Feed by ourselves.
 
-Nothing of the parser's leaves this module, and nothing it gives is trusted: texts become plain, links http(s).
+No object of feedparser's leaves this module, and nothing it returns is trusted: text becomes plain, links http(s).
 """
 
 import html
@@ -11,39 +11,28 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any
 
-from msgspec import Struct
-
-from chalicelib.feeds.model import Entry, identity
 from chalicelib.feeds.reading import document, excerpt
 from chalicelib.feeds.reading.document import NotAFeed
+from chalicelib.feeds.reading.model import Entry, Feed, entry_id
 
 _LONGEST_TITLE = 300
 _HTML_TYPES = ("text/html", "application/xhtml+xml")
-# Some software writes the zero of its clock where there is no date.
+# Some software writes the start of its epoch where there is no date.
 _EARLIEST = datetime(1990, 1, 1, tzinfo=UTC)
 
 
-class Feed(Struct, frozen=True):
-    """`hub` and `topic` are the feed's own word on who announces its changes, and under which name."""
-
-    title: str
-    entries: tuple[Entry, ...]
-    hub: str = ""
-    topic: str = ""
-
-
 def parse(body: bytes, content_type: str, url: str) -> Feed:
-    """`NotAFeed` for anything that is none; a feed with mistakes is still a feed."""
-    decoded = document.text(body, content_type)
+    """`NotAFeed` for anything else; a feed with mistakes is still a feed."""
+    decoded = document.decode(body, content_type)
     if document.is_json(decoded):
         return _json_feed(decoded, url)
-    return _xml_feed(document.xml(decoded), url)
+    return _xml_feed(document.check_xml(decoded), url)
 
 
 def _xml_feed(clean: bytes, url: str) -> Feed:
-    # A stream: bytes that look like a path or URL would be opened. Sanitising and resolving HTML is half of the
-    # parser's time, and neither is enough for a mail: both are done by us, for the entries that are sent. It is not
-    # told where the document came from: it would make ids of that, and a mirror would have nothing but new entries.
+    # A stream, because feedparser would open bytes that look like a path or URL. Sanitising and resolving HTML take
+    # half of its time and are not thorough enough for a mail, so we do both ourselves for the entries that are sent.
+    # It does not get the document's URL: it would derive ids from it, and every entry of a mirror would be new.
     parsed = _parser().parse(
         io.BytesIO(clean),
         response_headers={"content-type": "application/xml; charset=utf-8"},
@@ -54,7 +43,7 @@ def _xml_feed(clean: bytes, url: str) -> Feed:
         raise NotAFeed("the feed is not valid XML")
     links = _links(parsed["feed"])
     return Feed(
-        title=_words(parsed["feed"], "title"),
+        title=_title(parsed["feed"]),
         entries=tuple(_xml_entry(found, url) for found in parsed["entries"]),
         hub=excerpt.web_url(links.get("hub", ""), url),
         topic=excerpt.web_url(links.get("self", ""), url),
@@ -63,8 +52,8 @@ def _xml_feed(clean: bytes, url: str) -> Feed:
 
 @lru_cache(maxsize=1)
 def _parser() -> Any:
-    """feedparser without tags and authors: nobody here reads them, and the time they take grows with the square of
-    what a feed says there, so that one long name would keep it busy for hours."""
+    """feedparser without tags and authors: nothing here reads them, and the time they take grows with the square of
+    their length, so that one long name would keep it busy for hours."""
     import feedparser
     from feedparser.mixin import _FeedParserMixin
 
@@ -74,15 +63,15 @@ def _parser() -> Any:
 
 
 def _xml_entry(found: Mapping[str, Any], url: str) -> Entry:
-    title, told = _words(found, "title"), _link(found)
-    link = excerpt.web_url(told, url)
+    title, address = _title(found), _link(found)
+    link = excerpt.web_url(address, url)
     content, base = _content(found, url)
     return Entry(
-        id=identity(excerpt.one_line(_get(found, "id")), excerpt.one_line(told) if link else "", title, content),
+        id=entry_id(excerpt.one_line(_get(found, "id")), excerpt.one_line(address) if link else "", title, content),
         title=title,
         link=link,
-        published=_moment(_get(found, "published_parsed")),
-        updated=_moment(_get(found, "updated_parsed")),
+        published=_parse_moment(_get(found, "published_parsed")),
+        updated=_parse_moment(_get(found, "updated_parsed")),
         html=content,
         base=base,
         image=excerpt.web_url(_image(found), base),
@@ -90,20 +79,21 @@ def _xml_entry(found: Mapping[str, Any], url: str) -> Entry:
 
 
 def _link(found: Mapping[str, Any]) -> str:
-    """The parser takes a guid for a link where there is none, as the standard says; but most numbers are no links."""
+    """Without a link feedparser uses the guid, as the standard says; but a guid that is a mere number is no link."""
     link = str(_get(found, "link"))
     return "" if link == _get(found, "id") and "/" not in link else link
 
 
 def _get(found: Mapping[str, Any], name: str) -> Any:
-    """Without the parser's aliases, which answer for `updated` with `published`."""
+    """Without feedparser's aliases, which return `published` for a missing `updated`."""
     return dict.get(found, name) or ""  # type: ignore[call-overload]
 
 
-def _words(found: Mapping[str, Any], name: str) -> str:
-    value = str(_get(found, name))
-    kind = (_get(found, f"{name}_detail") or {}).get("type", "text/plain")
-    return excerpt.cut(excerpt.plain(value) if kind in _HTML_TYPES else excerpt.one_line(value), _LONGEST_TITLE)
+def _title(found: Mapping[str, Any]) -> str:
+    value = str(_get(found, "title"))
+    kind = (_get(found, "title_detail") or {}).get("type", "text/plain")
+    text = excerpt.plain_text(value) if kind in _HTML_TYPES else excerpt.one_line(value)
+    return excerpt.truncate(text, _LONGEST_TITLE)
 
 
 def _content(found: Mapping[str, Any], url: str) -> tuple[str, str]:
@@ -133,16 +123,16 @@ def _links(feed: Mapping[str, Any]) -> dict[str, str]:
     return found
 
 
-def _moment(parts: Any) -> datetime | None:
+def _parse_moment(parts: Any) -> datetime | None:
     if not parts:
         return None
     try:
-        return _sensible(datetime(*parts[:6]).replace(tzinfo=UTC))  # noqa: DTZ001 - given in UTC
+        return _if_sensible(datetime(*parts[:6]).replace(tzinfo=UTC))  # noqa: DTZ001 - given in UTC
     except (TypeError, ValueError, OverflowError):
         return None
 
 
-def _sensible(moment: datetime) -> datetime | None:
+def _if_sensible(moment: datetime) -> datetime | None:
     return moment if moment >= _EARLIEST else None
 
 
@@ -165,17 +155,17 @@ def _json_feed(decoded: str, url: str) -> Feed:
 
 
 def _json_entry(item: Mapping[str, Any], url: str) -> Entry:
-    title = excerpt.cut(excerpt.one_line(_text(item, "title")), _LONGEST_TITLE)
-    told = _text(item, "url") or _text(item, "external_url")
-    link = excerpt.web_url(told, url)
+    title = excerpt.truncate(excerpt.one_line(_text(item, "title")), _LONGEST_TITLE)
+    address = _text(item, "url") or _text(item, "external_url")
+    link = excerpt.web_url(address, url)
     plain = _text(item, "summary") or ("" if _text(item, "content_html") else _text(item, "content_text"))
     content = html.escape(plain) if plain else _text(item, "content_html")
     return Entry(
-        id=identity(excerpt.one_line(_text(item, "id")), excerpt.one_line(told) if link else "", title, content),
+        id=entry_id(excerpt.one_line(_text(item, "id")), excerpt.one_line(address) if link else "", title, content),
         title=title,
         link=link,
-        published=_iso(_text(item, "date_published")),
-        updated=_iso(_text(item, "date_modified")),
+        published=_parse_iso(_text(item, "date_published")),
+        updated=_parse_iso(_text(item, "date_modified")),
         html=content,
         base=link or url,
         image=excerpt.web_url(_text(item, "image") or _text(item, "banner_image"), url),
@@ -183,17 +173,17 @@ def _json_entry(item: Mapping[str, Any], url: str) -> Entry:
 
 
 def _text(found: Mapping[str, Any], name: str) -> str:
-    """Ids may be numbers; what is neither text nor number is not there."""
+    """Ids may be numbers; anything else that is not text counts as missing."""
     value = found.get(name)
     return str(value) if isinstance(value, str | int | float) and not isinstance(value, bool) else ""
 
 
-def _iso(text: str) -> datetime | None:
+def _parse_iso(text: str) -> datetime | None:
     try:
         moment = datetime.fromisoformat(text.strip())
     except ValueError:
         return None
     try:
-        return _sensible(moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC))
+        return _if_sensible(moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC))
     except (ValueError, OverflowError):
         return None

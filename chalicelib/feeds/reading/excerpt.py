@@ -1,4 +1,4 @@
-"""From what a feed says in HTML to what we mail of it: plain text, cut at a word, and perhaps an image."""
+"""Turns an entry's HTML into what is mailed of it: plain text, cut at a word, and perhaps an image."""
 
 import html
 import re
@@ -6,7 +6,7 @@ from urllib.parse import urljoin, urlsplit
 
 _LONGEST_SOURCE = 20_000
 _LONGEST_URL = 2_000
-# Where text of two such elements meets there is a gap to the eye, so there must be one in the text.
+# These elements are displayed apart from their neighbours, so their text needs a space between them.
 _BLOCK = re.compile(
     r"(?=</?(?:address|article|blockquote|br|dd|div|dl|dt|figcaption|figure|h[1-6]|hr|li|ol|p|pre|section|table|td|th|tr"
     r"|ul)\b)",
@@ -15,12 +15,12 @@ _BLOCK = re.compile(
 _IMAGE = re.compile(r"<img\b([^>]{0,4000})>", re.IGNORECASE)
 _SOURCE = re.compile(r"""(?:^|\s)src\s*=\s*["']?([^"'\s>]{1,2000})""", re.IGNORECASE)
 _PIXEL = re.compile(r"""(?:width|height)\s*=\s*["']?[01](?:px)?["'\s/]""", re.IGNORECASE)
-_ESCAPED = str.maketrans({letter: f"%{ord(letter):02X}" for letter in ' "<>\\^`{|}'})
+_ESCAPED = str.maketrans({character: f"%{ord(character):02X}" for character in ' "<>\\^`{|}'})
 _SPACE = re.compile(r"[\s\x00-\x1f\x7f\u2028\u2029]+")
 
 
-def plain(source: str) -> str:
-    """The text of HTML, scripts and styles left out, on one line. Not escaped: that is for whoever shows it."""
+def plain_text(source: str) -> str:
+    """The text of HTML on one line, without scripts and styles. Not escaped: whoever displays it does that."""
     import nh3
 
     spaced = _BLOCK.sub(" ", source[:_LONGEST_SOURCE])
@@ -31,8 +31,8 @@ def one_line(text: str) -> str:
     return _SPACE.sub(" ", text).strip()
 
 
-def cut(text: str, longest: int) -> str:
-    """At most so many characters, ending after a word; a single endless word is cut where it must be."""
+def truncate(text: str, longest: int) -> str:
+    """At most so many characters, cut after a word; a single word that is too long is cut inside."""
     if len(text) <= longest:
         return text
     head = text[: longest - 1]
@@ -42,7 +42,7 @@ def cut(text: str, longest: int) -> str:
 
 
 def first_image(source: str, base: str) -> str:
-    """The first image of the text that is one: not a tracking pixel, not a smiley in the address itself."""
+    """The first real image of the text: not a tracking pixel, and not a `data:` URL."""
     for image in _IMAGE.finditer(source[:_LONGEST_SOURCE]):
         found = _SOURCE.search(image[1])
         if found and not _PIXEL.search(image[1] + " "):
@@ -53,7 +53,7 @@ def first_image(source: str, base: str) -> str:
 
 
 def web_url(address: str, base: str = "") -> str:
-    """The absolute http(s) URL meant, or nothing: no other scheme ever reaches a mail."""
+    """The absolute http(s) URL, or nothing: no other scheme ever reaches a mail."""
     if not address or len(address) > _LONGEST_URL:
         return ""
     try:

@@ -1,4 +1,4 @@
-"""Asking the server for the feed, politely, and telling early that nothing has changed."""
+"""Asks a server for a feed, politely: with validators, so that an unchanged feed is recognised early."""
 
 import hashlib
 import re
@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from chalicelib.feeds.reading import entries, excerpt
 from chalicelib.feeds.reading.document import NotAFeed
-from chalicelib.feeds.reading.entries import Feed
+from chalicelib.feeds.reading.model import Feed
 from chalicelib.kernel.http import client
 from chalicelib.kernel.http.client import Answer, Bounds, FetchFailed
 
@@ -24,8 +24,8 @@ _LINK = re.compile(r"<([^<>]{1,2000})>([^<]{0,400})")
 _RELATION = re.compile(r"""\brel\s*=\s*"?([\w\s-]{1,80})""", re.IGNORECASE)
 
 
-class Known(Struct, frozen=True):
-    """What the last answer said about itself, so that the next may be just: unchanged."""
+class Validators(Struct, frozen=True):
+    """What identifies the last answer, so that the next one can be recognised as unchanged."""
 
     etag: str = ""
     last_modified: str = ""
@@ -33,15 +33,16 @@ class Known(Struct, frozen=True):
 
 
 class Reading(Struct, frozen=True):
-    """`feed` is None if it is what it was."""
+    """`feed` is None if it has not changed."""
 
     feed: Feed | None
-    known: Known
+    validators: Validators
     permanent_url: str
 
 
 class Unreadable(Exception):
-    """`kind` is a fixed word, `reason` is for the admin. `retry_after` is what the server asked for, in seconds."""
+    """`kind` is one of a few fixed words, `reason` a sentence for the admin, and `retry_after` how many seconds the
+    server asked us to wait."""
 
     def __init__(self, kind: str, reason: str, retry_after: int = 0) -> None:
         super().__init__(reason)
@@ -50,22 +51,22 @@ class Unreadable(Exception):
         self.retry_after = retry_after
 
 
-def read(url: str, known: Known | None = None) -> Reading:
-    """One request. Without `known` the whole feed comes, whatever it was before."""
+def read(url: str, known: Validators | None = None) -> Reading:
+    """One request. Without the validators of an earlier answer the feed always comes whole."""
     try:
-        answer = client.get(url, _headers(known or Known()), _BOUNDS)
+        answer = client.get(url, _headers(known or Validators()), _BOUNDS)
     except FetchFailed as failure:
         raise Unreadable(failure.kind, f"The feed cannot be fetched: {failure.reason}") from failure
     if answer.status == 304 and known:
         return Reading(None, known, answer.permanent_url)
     _check_status(answer)
-    now_known = _known(answer)
-    if known and known.body_hash == now_known.body_hash:
-        return Reading(None, now_known, answer.permanent_url)
-    return Reading(_parsed(answer), now_known, answer.permanent_url)
+    validators = _validators(answer)
+    if known and known.body_hash == validators.body_hash:
+        return Reading(None, validators, answer.permanent_url)
+    return Reading(_parse(answer), validators, answer.permanent_url)
 
 
-def _headers(known: Known) -> dict[str, str]:
+def _headers(known: Validators) -> dict[str, str]:
     headers = {"Accept": _ACCEPT}
     if known.etag:
         headers["If-None-Match"] = known.etag
@@ -86,7 +87,7 @@ def _check_status(answer: Answer) -> None:
 
 
 def _retry_after(value: str) -> int:
-    """Seconds, given as such or as a date; a day at most."""
+    """Seconds, from a number or a date; a day at most."""
     if value.isascii() and value.isdigit():
         return min(int(value[:9]), _LONGEST_WAIT)
     try:
@@ -98,25 +99,25 @@ def _retry_after(value: str) -> int:
     return max(0, min(int((moment - datetime.now(UTC)).total_seconds()), _LONGEST_WAIT))
 
 
-def _known(answer: Answer) -> Known:
-    def validator(name: str) -> str:
+def _validators(answer: Answer) -> Validators:
+    def header(name: str) -> str:
         value = answer.headers.get(name, "")
         return value if len(value) <= _LONGEST_VALIDATOR and value.isascii() and value.isprintable() else ""
 
-    return Known(validator("etag"), validator("last-modified"), hashlib.sha256(answer.body).hexdigest())
+    return Validators(header("etag"), header("last-modified"), hashlib.sha256(answer.body).hexdigest())
 
 
-def _parsed(answer: Answer) -> Feed:
+def _parse(answer: Answer) -> Feed:
     try:
         feed = entries.parse(answer.body, answer.headers.get("content-type", ""), answer.url)
     except NotAFeed as failure:
         raise Unreadable("invalid", f"The feed cannot be read: {failure.reason}") from None
-    hub, topic = _announced(answer)
+    hub, topic = _linked(answer)
     return Feed(feed.title, feed.entries, hub or feed.hub, topic or feed.topic or answer.url)
 
 
-def _announced(answer: Answer) -> tuple[str, str]:
-    """Hub and topic of the `Link` header, which go before those of the feed itself."""
+def _linked(answer: Answer) -> tuple[str, str]:
+    """Hub and topic of the `Link` header, which take precedence over those in the feed."""
     found: dict[str, str] = {}
     for address, parameters in _LINK.findall(answer.headers.get("link", "")[:8000]):
         relation = _RELATION.search(parameters)

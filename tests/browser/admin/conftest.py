@@ -22,6 +22,7 @@ from chalicelib.campaigns.model import Counts, Format
 from chalicelib.campaigns.sending import deliveries
 from chalicelib.campaigns.service import Draft
 from chalicelib.events.webhooks import service as webhooks
+from chalicelib.events.webhooks.model import NewWebhook
 from chalicelib.feeds import service as feeds
 from chalicelib.feeds.state import Trigger
 from chalicelib.kernel import clock, ids
@@ -106,7 +107,7 @@ def _fill(dashboard: Dashboard, person: Any, blog: Any, receiver: Receiver) -> N
         "Seed swap on Saturday", Counts(40, 36, 1, 3), "3 emails may or may not have been sent"
     )
     bounces.record_refusal(dashboard.reader, dashboard.failed, "MessageRejected")
-    dashboard.hook = webhooks.add({"url": receiver.url, "description": "Ledger of the seed bank"}).webhook.id
+    dashboard.hook = webhooks.add(NewWebhook(url=receiver.url, description="Ledger of the seed bank")).webhook.id
     webhooks.test(dashboard.hook)
 
 

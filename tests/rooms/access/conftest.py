@@ -4,7 +4,8 @@ import json
 import threading
 import time
 from base64 import urlsafe_b64encode
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -12,11 +13,19 @@ from typing import Any
 import jwt
 import pytest
 from cryptography.hazmat.primitives.asymmetric import rsa
+from cryptography.hazmat.primitives.asymmetric.padding import PKCS1v15
+from cryptography.hazmat.primitives.hashes import SHA256
 
 from chalicelib.access import keys as access_keys
+from chalicelib.access.verify import Identity, verify
+from chalicelib.kernel import settings
+from chalicelib.kernel.errors import Refused
 
 AUD = "4714c1358e65fe4b408ad6d432a5f878f08194bdb4752441fd56faefa9b2b6f2"
 ISSUER = "https://myteam.cloudflareaccess.com"
+HEADER = {"alg": "RS256", "kid": "current", "typ": "JWT"}
+OWN = ("current", 2048)
+FORGED = ("forged", 2048)
 
 
 @cache
@@ -54,6 +63,41 @@ def claims(**changes: Any) -> dict[str, Any]:
 def token(kid: str | None = "current", key: Any = None, algorithm: str = "RS256", **changes: Any) -> str:
     header = {"kid": kid} if kid is not None else {}
     return jwt.encode(claims(**changes), key or private_key("current", 2048), algorithm=algorithm, headers=header)
+
+
+def part(value: Any) -> str:
+    text = value if isinstance(value, bytes) else json.dumps(value).encode()
+    return urlsafe_b64encode(text).rstrip(b"=").decode()
+
+
+def signed(header: Any, body: Any, key: tuple[str, int] = OWN) -> str:
+    """A token of any content under a real signature, made without PyJWT, which refuses to make some of them."""
+    text = f"{part(header)}.{part(body)}"
+    return f"{text}.{part(private_key(*key).sign(text.encode(), PKCS1v15(), SHA256()))}"
+
+
+def malformed() -> Iterator[str]:
+    """What is not a token at all, or one with something beside it."""
+    honest = token()
+    header, body, signature = honest.split(".")
+    yield from ("x", ".", "..", "...", " ", "a.b", "a.b.c", "\x00", "null", "Bearer", "undefined")
+    yield from (
+        f" {honest}",
+        f"{honest} ",
+        f"{honest}\n",
+        f"Bearer {honest}",
+        f"{honest},{honest}",
+        f"{honest}.{honest}",
+    )
+    yield from (f"{header}.{body}", f"{header}.{body}.", f".{body}.{signature}", f"{header}..{signature}")
+    yield from (f"{header}=.{body}.{signature}", f"{header}.{body}.{signature}==", f"{header}.{body}.{signature}%3D")
+    yield from (f"{header}.{body}.{signature}.x.y", honest.replace(".", "．"), f"é{honest}", "A" * 4000)
+
+
+def refused(verdict: Callable[[str], object], text: str, reason: str = "Invalid token") -> None:
+    with pytest.raises(Refused) as refusal:
+        verdict(text)
+    assert refusal.value.reason == reason
 
 
 class Team:
@@ -108,10 +152,22 @@ class Team:
 
 @pytest.fixture
 def team(configure: Any) -> Iterator[Team]:
-    """A configured door with a team behind it that can be reached."""
+    """A configured authorizer, and a team behind it that can be reached."""
     team = Team()
     configure(CF_ACCESS_TEAM_NAME="myteam", CF_ACCESS_AUD=AUD, CF_ACCESS_CERTS_URL=team.url)
     access_keys.keys_from.cache_clear()
     yield team
     team.vanish()
     access_keys.keys_from.cache_clear()
+
+
+@pytest.fixture
+def verdict(team: Team) -> Callable[..., Identity]:
+    current = settings.current()
+    ring = access_keys.keys_from(current.access_certs_url)
+
+    def verdict(text: str, at: datetime | None = None) -> Identity:
+        return verify(text, current, ring, at or datetime.now(UTC))
+
+    assert verdict(token()).name == "owner@example.org"
+    return verdict

@@ -91,7 +91,7 @@ def test_while_the_keys_cannot_be_reached(ask, team, good):
     assert answer.headers["Retry-After"]
 
 
-def test_while_the_door_is_not_configured(ask, configure, good):
+def test_while_the_authorizer_is_not_configured(ask, configure, good):
     configure(CF_ACCESS_AUD="")
     answer = ask.get("/admin/whoami", headers=good)
     assert (answer.status, answer.json) == (500, {"error": "Server misconfiguration"})
@@ -111,7 +111,7 @@ def test_a_token_in_another_place_is_no_token(ask):
     assert ask.get("/admin/whoami", Cookie=f"CF_Authorization={token()}").status == 401
 
 
-def test_the_door_leads_to_admin_only(ask, good):
+def test_the_authorizer_lets_into_admin_only(ask, good):
     assert ask.get("/elsewhere", headers=good).status == 403
 
 

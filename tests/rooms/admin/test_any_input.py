@@ -10,8 +10,11 @@ from chalicelib.admin.campaign_form import TARGETING_FIELDS
 from chalicelib.campaigns import service
 from chalicelib.campaigns.service import Draft
 from chalicelib.events.webhooks import service as webhooks
+from chalicelib.events.webhooks.model import NewWebhook
 from tests.hostile.anything import bounded
 from tests.rooms.admin.conftest import ORIGIN
+
+pytestmark = pytest.mark.slow
 
 NAMES = (
     *("subject", "preheader", "format", "body", "text", "audience", "version", "look", "next", "nickname"),
@@ -53,7 +56,7 @@ def known(dashboard, abroad, person):
     return {
         "campaign_id": service.create(Draft("Beans", "<p>x</p>")).campaign.id,
         "subscriber_id": person("ada@example.net"),
-        "webhook_id": webhooks.add({"url": abroad.url}).webhook.id,
+        "webhook_id": webhooks.add(NewWebhook(url=abroad.url)).webhook.id,
         "field": "body",
     }
 

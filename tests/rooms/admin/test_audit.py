@@ -9,6 +9,7 @@ from chalicelib.campaigns.model import Counts
 from chalicelib.campaigns.sending import deliveries
 from chalicelib.campaigns.service import Draft
 from chalicelib.events.webhooks import service as webhooks
+from chalicelib.events.webhooks.model import NewWebhook
 from tests.rooms.admin.conftest import ORIGIN
 
 
@@ -22,7 +23,7 @@ def ids(dashboard, abroad, person):
         "delivery": failed.deliveries[0].id,
         "person": person("ada@example.net"),
         "url": abroad.url,
-        "hook": webhooks.add({"url": abroad.url}).webhook.id,
+        "hook": webhooks.add(NewWebhook(url=abroad.url)).webhook.id,
     }
 
 

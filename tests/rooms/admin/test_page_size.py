@@ -15,10 +15,10 @@ from chalicelib.campaigns.service import Draft
 from chalicelib.events.webhooks import model as webhook_model
 from chalicelib.events.webhooks import service as webhooks
 from chalicelib.events.webhooks import store as webhook_store
-from chalicelib.events.webhooks.model import Attempt, Result
+from chalicelib.events.webhooks.model import Attempt, NewWebhook, Result
 from chalicelib.feeds import service as feeds
 from chalicelib.feeds import store as feed_store
-from chalicelib.feeds.state import Check, Trigger
+from chalicelib.feeds.state import WATCHED, Check, Trigger
 from chalicelib.feeds.state import Result as Found
 from chalicelib.kernel import addresses, clock, ids
 from chalicelib.kernel.aws import raw, tables
@@ -104,7 +104,7 @@ def _fed(blog):
     )
     assert feeds.check(Trigger.ADMIN).result is Found.FIRST
     for number in range(50):
-        state = feed_store.find_state()
+        state = feed_store.find_state(WATCHED)
         at = clock.now() - timedelta(minutes=number)
         said = Check(at, Trigger.WEBHOOK, Found.DRAFTED, f"{number} " + "x" * 300, 1, 1, ids.new())
         tables.transact(*feed_store.state_writes(state, replace(state, version=state.version + 1), said))
@@ -113,15 +113,16 @@ def _fed(blog):
 def _hooked(configure):
     configure(GNA_LOCAL="true")
     url = "http://127.0.0.1:1099/" + _AMP * 2000
-    made = [webhooks.add({"url": url, "description": _AMP * 200}).webhook.id for _ in range(webhook_model.MOST)]
+    made = [webhooks.add(NewWebhook(url=url, description=_AMP * 200)).webhook.id for _ in range(webhook_model.MOST)]
     for number in range(60):
         result = Result(False, 599, "x" * 200, 99_999)
-        webhook_store.note(
+        webhook_store.add_attempt(
             made[0], Attempt(ids.new(), ids.new(), "CAMPAIGN_PUBLISHED", clock.text(clock.now()), number + 2, result)
         )
     return made[0]
 
 
+@pytest.mark.slow
 def test_no_page_is_too_large_whatever_it_shows(dashboard, people, blog, configure):
     _bounced(people[-1])
     draft, hook = _campaigns(), _hooked(configure)

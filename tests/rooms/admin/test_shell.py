@@ -7,6 +7,7 @@ import pytest
 from chalicelib.campaigns import service
 from chalicelib.campaigns.service import Draft
 from chalicelib.events.webhooks import service as webhooks
+from chalicelib.events.webhooks.model import NewWebhook
 from tests.rooms.admin.conftest import ORIGIN
 
 ASSETS = ("/admin/style.css", "/admin/app.js")
@@ -26,7 +27,7 @@ def page(dashboard, abroad, person):
     known = {
         "campaign_id": service.create(Draft("Beans", "<p style='color: red' onclick='x()'>x</p>")).campaign.id,
         "subscriber_id": person("ada@example.net", "<script>x()</script>"),
-        "webhook_id": webhooks.add({"url": abroad.url, "description": "<script>x()</script>"}).webhook.id,
+        "webhook_id": webhooks.add(NewWebhook(url=abroad.url, description="<script>x()</script>")).webhook.id,
         "field": "body",
     }
     return lambda path: dashboard.get(path.format(**known))

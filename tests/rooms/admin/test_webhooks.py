@@ -3,6 +3,7 @@ import re
 import pytest
 
 from chalicelib.events.webhooks import service as webhooks
+from chalicelib.events.webhooks.model import NewWebhook
 from chalicelib.kernel import ids
 from tests.rooms.admin.conftest import text
 from tests.rooms.events.receiver import Receiver
@@ -18,7 +19,7 @@ def receiver():
 @pytest.fixture
 def hook(dashboard, configure, receiver):
     configure(GNA_LOCAL="true", SITE_URL="https://news.example.org")
-    return webhooks.add({"url": receiver.url}).webhook.id
+    return webhooks.add(NewWebhook(url=receiver.url)).webhook.id
 
 
 def test_a_webhook_is_added_and_its_secret_is_shown_once(dashboard, hook, receiver):

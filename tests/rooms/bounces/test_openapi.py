@@ -8,7 +8,7 @@ from chalicelib.bounces.service import KnownBounce
 from chalicelib.kernel import clock
 
 
-def test_a_bounce_is_shown_as_it_is_described() -> None:
+def test_a_bounce_has_exactly_the_described_fields() -> None:
     person = Recipient("id", "a@example.org", None, "s")
-    shown = handlers._bounce(KnownBounce(Bounce("id", "permanent", clock.now(), "mark"), person))
-    assert set(msgspec.to_builtins(shown)) == set(openapi.document()["components"]["schemas"]["Bounce"]["properties"])
+    body = handlers._bounce(KnownBounce(Bounce("id", "permanent", clock.now(), "fingerprint"), person))
+    assert set(msgspec.to_builtins(body)) == set(openapi.document()["components"]["schemas"]["Bounce"]["properties"])

@@ -1,4 +1,4 @@
-"""Every event SES can send, in its own words, and what becomes of the subscriber and of our week's memory."""
+"""Every event SES can send, as recorded, and what it does to the subscriber and to the list of bounces."""
 
 import json
 from datetime import timedelta
@@ -33,7 +33,7 @@ def reader(aws: None) -> None:
 
 
 def event(name: str, *, recent: bool = True) -> dict[str, Any]:
-    """As recorded, but of a moment ago: what is older than a week is not shown."""
+    """As recorded, but dated a moment ago: bounces older than a week are not listed."""
     text = (EVENTS / f"{name}.json").read_text()
     found: dict[str, Any] = json.loads(text)
     if recent:
@@ -48,7 +48,7 @@ def is_subscribed() -> bool:
 
 
 def reasons() -> list[str]:
-    return [shown.bounce.reason for shown in service.page(1, 20).items]
+    return [known.bounce.reason for known in service.list_page(1, 20).items]
 
 
 @pytest.mark.parametrize("name", sorted(BOUNCES))
@@ -59,7 +59,7 @@ def test_a_permanent_bounce_is_kept_and_the_subscriber_stays(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(COMPLAINTS))
-def test_who_complains_is_let_go_and_never_written_to_again(name: str) -> None:
+def test_who_complains_is_removed_and_never_mailed_again(name: str) -> None:
     jobs.handle(event(name))
     assert not is_subscribed()
     assert recipients.find_id(addresses.parse("reader@example.org")) is None
@@ -73,19 +73,19 @@ def test_every_other_event_changes_nothing(name: str) -> None:
     assert is_subscribed()
 
 
-def test_the_same_event_twice_is_once() -> None:
+def test_the_same_event_twice_is_recorded_once() -> None:
     bounce = event("event_bounce_permanent")
     jobs.handle(bounce)
     jobs.handle(bounce)
     assert reasons() == ["permanent"]
-    assert len(_told("BOUNCE_RECORDED")) == 1
+    assert len(_events("BOUNCE_RECORDED")) == 1
     complaint = event("event_complaint")
     jobs.handle(complaint)
     jobs.handle(complaint)
-    assert len(_told("DO_NOT_CONTACT_SET")) == 1
+    assert len(_events("DO_NOT_CONTACT_SET")) == 1
 
 
-def test_twice_is_once_also_when_the_clock_of_ses_is_ahead_of_ours() -> None:
+def test_an_event_is_recorded_once_even_if_the_clock_of_ses_is_ahead_of_ours() -> None:
     bounce = event("event_bounce_permanent")
     bounce["bounce"]["timestamp"] = clock.text(clock.now() + timedelta(seconds=30))
     jobs.handle(bounce)
@@ -96,31 +96,31 @@ def test_twice_is_once_also_when_the_clock_of_ses_is_ahead_of_ours() -> None:
     assert max(row.expires_at for row in tables.scan(store.BounceRow)) < clock.epoch(clock.now() + timedelta(days=8))
 
 
-def test_the_reason_is_a_word_of_ses_and_not_what_a_stranger_s_server_wrote() -> None:
+def test_the_reason_is_a_keyword_of_ses_and_not_what_a_stranger_s_server_wrote() -> None:
     bounce = event("notification_bounce")
     jobs.handle(bounce)
     assert reasons() == ["permanent: NoEmail"]
 
 
-def test_a_row_names_nobody_but_by_id() -> None:
+def test_a_row_names_the_subscriber_only_by_id() -> None:
     jobs.handle(event("event_bounce_permanent"))
     (row,) = tables.scan(store.BounceRow)
     assert "example.org" not in json.dumps(row.serialize())
     assert row.delivery_id == "0193a5c4-9e2d-7f10-a3b4-c5d6e7f80910"
 
 
-def test_in_sns_s_envelope_it_is_the_same() -> None:
+def test_an_event_in_sns_s_envelope_is_handled_the_same() -> None:
     jobs.handle({"Type": "Notification", "Message": json.dumps(event("event_bounce_permanent"))})
     assert reasons() == ["permanent"]
 
 
-def test_an_old_bounce_is_not_shown_though_the_table_still_has_it() -> None:
+def test_an_expired_bounce_is_not_listed_though_the_table_still_has_it() -> None:
     jobs.handle(event("event_bounce_permanent", recent=False))
     assert list(tables.scan(store.BounceRow))
     assert reasons() == []
 
 
-def test_bounces_of_who_has_left_are_not_shown() -> None:
+def test_bounces_of_people_who_have_left_are_not_listed() -> None:
     jobs.handle(event("event_bounce_permanent"))
     jobs.handle(event("event_complaint"))
     assert reasons() == []
@@ -150,18 +150,18 @@ def test_a_forged_or_broken_message_does_nothing() -> None:
     assert reasons() == []
 
 
-def test_the_admin_sees_whom_and_why(admin: Any) -> None:
+def test_the_admin_sees_who_bounced_and_why(admin: Any) -> None:
     jobs.handle(event("event_bounce_suppressed"))
     service.record_refusal(READER, "0193a5c4-9e2d-7f10-a3b4-c5d6e7f80910", "SES rejected the message")
     answer = admin.get("/admin/api/bounces?per_page=1")
     assert answer.status == 200
     assert (answer.json["total"], answer.json["page"], answer.json["per_page"]) == (2, 1, 1)
-    (shown,) = answer.json["items"]
-    assert shown["email"] == "Reader@example.org"
-    assert shown["reason"] == "refused: SES rejected the message"
+    (bounce,) = answer.json["items"]
+    assert bounce["email"] == "Reader@example.org"
+    assert bounce["reason"] == "refused: SES rejected the message"
 
 
-def _told(type: str) -> list[Any]:
+def _events(type: str) -> list[Any]:
     return [row for row in tables.scan(events_store.EventRow) if row.type == type]
 
 

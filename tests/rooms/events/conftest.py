@@ -9,7 +9,7 @@ import pytest
 from chalicelib.events import jobs, outbox
 from chalicelib.events.model import EventType
 from chalicelib.events.webhooks import dispatch, service
-from chalicelib.events.webhooks.model import Webhook
+from chalicelib.events.webhooks.model import NewWebhook, Webhook
 from chalicelib.kernel import clock, ids
 from chalicelib.kernel.aws import tables
 from tests.conftest import received
@@ -33,17 +33,17 @@ def receiver() -> Iterator[Callable[..., Receiver]]:
         return made[-1]
 
     yield make
-    for one in made:
-        one.stop()
+    for started in made:
+        started.stop()
 
 
 @pytest.fixture
 def notices(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     from chalicelib.mail import notices
 
-    told: list[str] = []
-    monkeypatch.setattr(notices, "notify_admin", lambda subject, text: told.append(text))
-    return told
+    texts: list[str] = []
+    monkeypatch.setattr(notices, "notify_admin", lambda subject, text: texts.append(text))
+    return texts
 
 
 @pytest.fixture
@@ -59,11 +59,11 @@ def later(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 def hook(receiver: Receiver, **fields: Any) -> Webhook:
-    return service.add({"url": receiver.url, **fields}).webhook
+    return service.add(NewWebhook(url=receiver.url, **fields)).webhook
 
 
 def happen(aggregate_id: str | None = None, type: EventType = EventType.SUBSCRIPTION_CREATED, times: int = 1) -> str:
-    """Something happened `times` to this subscriber."""
+    """Something happened to this subscriber, so many times."""
     about = aggregate_id or ids.new()
     tables.transact(*(outbox.event_write(type, about, {"subscriber_id": about}) for _ in range(times)))
     return about
@@ -72,9 +72,7 @@ def happen(aggregate_id: str | None = None, type: EventType = EventType.SUBSCRIP
 def happen_to(people: int) -> list[str]:
     """Something happened to so many subscribers."""
     about = [ids.new() for _ in range(people)]
-    tables.transact(
-        *(outbox.event_write(EventType.SUBSCRIPTION_CREATED, one, {"subscriber_id": one}) for one in about)
-    )
+    tables.transact(*(outbox.event_write(EventType.SUBSCRIPTION_CREATED, id, {"subscriber_id": id}) for id in about))
     return about
 
 

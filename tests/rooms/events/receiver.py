@@ -1,4 +1,4 @@
-"""A real HTTP receiver on loopback that does as it is told, and remembers what it was sent."""
+"""A real HTTP receiver on loopback that answers as configured, and remembers what it was sent."""
 
 import base64
 import hashlib
@@ -22,7 +22,7 @@ class Call:
         return json.loads(self.body)
 
     def is_signed_with(self, secret: str) -> bool:
-        """As a receiver finds out, by the specification and nothing of ours."""
+        """As a receiver checks it: by the specification, with none of our code."""
         signed = f"{self.headers['webhook-id']}.{self.headers['webhook-timestamp']}.".encode() + self.body
         key = base64.b64decode(secret.removeprefix("whsec_"))
         expected = "v1," + base64.b64encode(hmac.digest(key, signed, hashlib.sha256)).decode()

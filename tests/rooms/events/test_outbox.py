@@ -1,4 +1,4 @@
-"""Events are recorded with the change they tell of, in order, small, and without a word about anybody."""
+"""Events are written with the change they are about, in order, small, and without personal data."""
 
 import json
 
@@ -38,7 +38,7 @@ def test_an_undocumented_field_is_refused() -> None:
         outbox.event_write(EventType.UNSUBSCRIBED, ids.new(), {"email": "ada@example.org"})
 
 
-def test_an_address_where_a_form_names_its_source_is_not_told(aws: None) -> None:
+def test_an_address_where_a_form_names_its_source_is_left_out(aws: None) -> None:
     tables.transact(
         outbox.event_write(EventType.SUBSCRIPTION_CREATED, "a", {"subscriber_id": "a", "source": "ada@b.org"})
     )

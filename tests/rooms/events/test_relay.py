@@ -1,4 +1,4 @@
-"""The outbox empties itself into the destinations: in order, once each, whatever is repeated."""
+"""Events go from the outbox to the destinations: in order, once each, whatever is repeated."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -93,7 +93,7 @@ def test_what_is_about_several_goes_in_one_transaction_and_a_quicker_relay_costs
     assert len([row for row in rows("dispatches") if "due_at" in row]) == 6
 
 
-def test_who_asked_for_some_types_hears_of_no_others(local: None, receiver: Any) -> None:
+def test_a_webhook_for_some_types_gets_no_others(local: None, receiver: Any) -> None:
     picky = receiver()
     hook(picky, types=["UNSUBSCRIBED"])
     happen()
@@ -140,7 +140,7 @@ def test_a_message_of_the_queue_relays_and_wakes_the_destination(local: None, re
 def test_removal_waits_until_nothing_is_pending(aws: None, monkeypatch: pytest.MonkeyPatch) -> None:
     about = happen()
     assert service.has_pending(about)
-    monkeypatch.setattr(relay, "tell", lambda ids: None)
+    monkeypatch.setattr(relay, "relay_and_wake", lambda ids: None)
     assert not service.ensure_relayed(about)
     monkeypatch.undo()
     assert service.ensure_relayed(about)

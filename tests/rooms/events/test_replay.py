@@ -1,4 +1,4 @@
-"""Sending again what was told before, one event or a span of them."""
+"""Sending again what was sent before: one event, or all events of a time range."""
 
 import time
 from datetime import UTC, datetime
@@ -38,10 +38,10 @@ def test_an_id_from_long_ago_is_looked_for_no_longer_than_events_are_kept(
     assert len(looked) == 31 * store.SHARDS
 
 
-def test_a_span_is_replayed_in_order_also_to_a_webhook_that_is_new(
+def test_a_time_range_is_replayed_in_order_also_to_a_webhook_that_is_new(
     local: None, receiver: Any, later: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Over several pages and days, and with nothing from before or after it."""
+    """Over several pages and days, with nothing from before or after the range."""
     monkeypatch.setattr(replay, "_AT_ONCE", 2)
     happen()
     run()
@@ -49,8 +49,8 @@ def test_a_span_is_replayed_in_order_also_to_a_webhook_that_is_new(
     about = [*happen_to(4), happen(times=5)]
     run()
     later(days=2)
-    for one in about:
-        happen(one)
+    for aggregate_id in about:
+        happen(aggregate_id)
     run()
     end = _now()
     happen()
@@ -58,11 +58,13 @@ def test_a_span_is_replayed_in_order_also_to_a_webhook_that_is_new(
     there = receiver()
     service.replay_range(hook(there).id, start, end)
     run()
-    told: dict[str, list[str]] = {}
+    received_ids: dict[str, list[str]] = {}
     for call in there.calls:
-        told.setdefault(call.event["subject"], []).append(call.event["id"])
-    assert {one: len(heard) for one, heard in told.items()} == dict(zip(about, [2, 2, 2, 2, 6], strict=True))
-    assert all(heard == sorted(heard) for heard in told.values())
+        received_ids.setdefault(call.event["subject"], []).append(call.event["id"])
+    assert {subject: len(found) for subject, found in received_ids.items()} == dict(
+        zip(about, [2, 2, 2, 2, 6], strict=True)
+    )
+    assert all(found == sorted(found) for found in received_ids.values())
 
 
 def _now() -> str:
@@ -84,4 +86,4 @@ def test_days_on_which_nothing_happened_take_no_messages(local: None, receiver: 
         messages += len(found)
         for message in found:
             jobs.work(message, nobody)
-    assert messages == 3, "the span, its destination, and what is left of the span"
+    assert messages == 3, "the range, its destination, and the rest of the range"

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from chalicelib.campaigns.content import renderer
 from chalicelib.campaigns.model import Campaign, CampaignDetail, Content
 from chalicelib.feeds import digest
-from chalicelib.feeds.model import Entry
+from chalicelib.feeds.reading.model import Entry
 
 NOW = datetime(2026, 11, 16, 12, tzinfo=UTC)
 
@@ -49,17 +49,17 @@ def test_braces_of_a_post_are_not_the_readers_name():
 
 
 def test_a_post_without_a_title_is_named_by_its_first_words():
-    item = digest.item(entry(title="", html="word " * 60))
-    assert item.title == "word " * 13 + "word…"
-    assert len(item.excerpt) == 299
-    assert digest.item(entry(title="", html="Short.")).excerpt == ""
-    assert digest.item(entry(title="", html="")).title == "A new post"
+    preview = digest.preview(entry(title="", html="word " * 60))
+    assert preview.title == "word " * 13 + "word…"
+    assert len(preview.excerpt) == 299
+    assert digest.preview(entry(title="", html="Short.")).excerpt == ""
+    assert digest.preview(entry(title="", html="")).title == "A new post"
 
 
 def test_a_long_text_is_cut_at_a_word():
-    item = digest.item(entry(html="<p>" + "several words " * 100))
-    assert item.excerpt.endswith(("several…", "words…"))
-    assert len(item.excerpt) <= 320
+    preview = digest.preview(entry(html="<p>" + "several words " * 100))
+    assert preview.excerpt.endswith(("several…", "words…"))
+    assert len(preview.excerpt) <= 320
 
 
 def test_a_flood_is_listed_in_part_and_counted_whole():

@@ -1,4 +1,4 @@
-"""`make feed URL=…`: what would be made of a feed, nothing kept and nothing sent; one line for what is none."""
+"""`make feed URL=…` shows what would be made of a feed and stores nothing; anything else gets one line of error."""
 
 import boto3
 import pytest
@@ -16,10 +16,10 @@ def test_it_shows_the_entries_and_the_mail_and_leaves_no_trace(aws, blog, ses, c
     blog.publish("News", undated=True)
     blog.publish("More news")
     assert feed.main(["check", f"{blog.url}/feed.xml", "--mail"]) == 0
-    shown = capsys.readouterr().out
-    assert "Blog: 3 entries" in shown
-    assert "1 new: sent, or a draft in review mode.\n\nSubject: More news\nPreview: About More news." in shown
-    assert f'<a href="{blog.url}/posts/3">More news</a>' in shown
+    output = capsys.readouterr().out
+    assert "Blog: 3 entries" in output
+    assert "1 new: sent, or a draft in review mode.\n\nSubject: More news\nPreview: About More news." in output
+    assert f'<a href="{blog.url}/posts/3">More news</a>' in output
     assert ses.mails() == []
     for table in ("feeds", "campaigns", "events"):
         assert boto3.client("dynamodb").scan(TableName=queues.name(table))["Count"] == 0
@@ -31,8 +31,8 @@ def test_what_is_new_since_a_time(blog, capsys, since, new):
     for number in range(12):
         blog.publish(f"Post {number}")
     assert feed.main(["check", f"{blog.url}/feed.xml", "--since", since]) == 0
-    shown = capsys.readouterr().out
-    assert "Nothing new: no email." in shown if not new else f"{new} new: a draft and a notice" in shown
+    output = capsys.readouterr().out
+    assert "Nothing new: no email." in output if not new else f"{new} new: a draft and a notice" in output
 
 
 @pytest.mark.parametrize("url", ["", "no url", "/etc/passwd", "file:///etc/passwd", "http://127.0.0.1:1/"])
@@ -45,13 +45,13 @@ def test_what_cannot_be_fetched_is_one_line(aws, capsys, url):
 
 
 @pytest.mark.parametrize("body", [b"", b"\0" * 99, b"<html>", b"[1]", b'{"items":', b"root:x:0:0"])
-def test_what_is_no_feed_is_one_line(blog, capsys, body):
+def test_what_is_not_a_feed_is_one_line(blog, capsys, body):
     blog.answer = (200, {}, body)
     assert feed.main(["check", f"{blog.url}/feed.xml"]) == 1
     assert capsys.readouterr().err.startswith("The feed cannot be read: ")
 
 
-def test_a_time_that_is_none_is_named(capsys):
+def test_an_invalid_time_is_reported(capsys):
     with pytest.raises(SystemExit):
         feed.main(["check", "https://blog.example.org/", "--since", "yesterday"])
     assert "must be a time such as 2026-11-01" in capsys.readouterr().err

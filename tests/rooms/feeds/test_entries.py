@@ -1,4 +1,4 @@
-"""Feeds as they really are: every one ends in the right entries or in one clear reason."""
+"""Feeds as they really are: each gives the right entries or one clear reason."""
 
 import json
 import time
@@ -8,6 +8,7 @@ import pytest
 
 from chalicelib.feeds.reading import entries, excerpt
 from chalicelib.feeds.reading.document import NotAFeed
+from chalicelib.feeds.reading.model import Feed
 
 URL = "https://blog.example.org/feed.xml"
 
@@ -58,7 +59,7 @@ JSON_FEED = {
 }
 
 
-def parse(text: str | bytes, content_type: str = "application/xml") -> entries.Feed:
+def parse(text: str | bytes, content_type: str = "application/xml") -> Feed:
     return entries.parse(text.encode() if isinstance(text, str) else text, content_type, URL)
 
 
@@ -79,7 +80,7 @@ def test_rss():
     assert (second.id, second.title, second.link) == ("id-2", "Second & last", "https://blog.example.org/second")
     assert second.published == datetime(2026, 11, 16, 8, tzinfo=UTC)
     assert second.image == "https://blog.example.org/second.jpg"
-    assert excerpt.plain(second.html) == "Hello world"
+    assert excerpt.plain_text(second.html) == "Hello world"
     assert (first.id, first.html) == (first.link, "")
 
 
@@ -88,7 +89,7 @@ def test_atom_with_markup_in_the_title_relative_links_and_a_hub():
     (entry,) = feed.entries
     assert (entry.title, entry.link) == ("Big news", "https://blog.example.org/deep/one")
     assert (entry.published, entry.updated) == (None, datetime(2026, 11, 16, 8, tzinfo=UTC))
-    assert excerpt.plain(entry.html) == "Some text"
+    assert excerpt.plain_text(entry.html) == "Some text"
     assert (feed.hub, feed.topic) == ("https://hub.example.net/", "https://blog.example.org/a")
 
 
@@ -115,7 +116,7 @@ def test_json_feed():
         "https://blog.example.org/i.png",
     )
     assert seven.published == datetime(2026, 11, 16, 8, tzinfo=UTC)
-    assert (excerpt.plain(eight.html), eight.dated) == ("Tom & <Jerry>", None)
+    assert (excerpt.plain_text(eight.html), eight.dated) == ("Tom & <Jerry>", None)
     assert feed.hub == "https://hub.example.net/"
 
 
@@ -138,8 +139,8 @@ def test_utf_8_is_recognised_whatever_the_label(label):
 def test_other_encodings_by_declaration_or_header(encoding, title):
     declared = f'<?xml version="1.0" encoding="{encoding}"?>' + item(f"<title>{title}</title>")
     assert parse(declared.encode(encoding), "text/xml").entries[0].title == title
-    told = item(f"<title>{title}</title>").encode(encoding)
-    assert parse(told, f"text/xml; charset={encoding}").entries[0].title == title
+    labelled = item(f"<title>{title}</title>").encode(encoding)
+    assert parse(labelled, f"text/xml; charset={encoding}").entries[0].title == title
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-8-sig", "utf-32"])
@@ -156,12 +157,12 @@ def test_utf_7_hides_nothing():
     assert parse(body).entries[0].title == "+ADw-script+AD4-"
 
 
-def test_an_entry_without_id_link_date_or_title_is_known_by_what_it_says():
-    one = parse(item("<description>Hello</description>")).entries[0]
+def test_an_entry_without_id_link_date_or_title_is_identified_by_its_text():
+    hello = parse(item("<description>Hello</description>")).entries[0]
     other = parse(item("<description>Hello again</description>")).entries[0]
-    assert one.id.startswith("sha256:")
-    assert one.id == parse(item("<description>Hello</description>")).entries[0].id != other.id
-    assert (one.link, one.title, one.dated) == ("", "", None)
+    assert hello.id.startswith("sha256:")
+    assert hello.id == parse(item("<description>Hello</description>")).entries[0].id != other.id
+    assert (hello.link, hello.title, hello.dated) == ("", "", None)
 
 
 @pytest.mark.parametrize(
@@ -186,14 +187,14 @@ def test_links_that_are_not_of_the_web_are_dropped(link):
 def test_an_entry_stays_the_same_wherever_the_feed_is_read_from(text):
     """A mirror, a passing redirect, a new domain: none of them makes an old post new."""
     here, there = (entries.parse(text.encode(), "", f"https://{host}/feed").entries[0] for host in ("a.org", "b.org"))
-    assert here.mark == there.mark
+    assert here.fingerprint == there.fingerprint
     assert here.link.replace("a.org", "b.org") == there.link
 
 
 @pytest.mark.parametrize(
     ("guid", "link"), [("4711", ""), ("https://x.org/1", "https://x.org/1"), ("/1", "https://blog.example.org/1")]
 )
-def test_a_guid_that_is_no_address_is_no_link(guid, link):
+def test_a_guid_that_is_not_a_url_is_not_a_link(guid, link):
     assert parse(item(f"<title>t</title><guid>{guid}</guid>")).entries[0].link == link
 
 
@@ -201,7 +202,7 @@ def test_a_guid_that_is_no_address_is_no_link(guid, link):
     "date",
     ["0001-01-01T00:00:00Z", "tomorrow", "99999-01-01", "Mon, 32 Foo 2026", "0", "1" * 5000, "2026-02-30T25:61:00Z"],
 )
-def test_a_date_that_is_none_is_no_date(date):
+def test_an_invalid_date_is_no_date(date):
     dated = parse(item(f"<title>t</title><pubDate>{date}</pubDate>")).entries[0].dated
     assert dated is None or dated.year in (2026, 9999)
 
@@ -222,7 +223,7 @@ def test_entities_of_files_and_bombs_come_to_nothing():
 
 
 @pytest.mark.parametrize(
-    ("body", "said"),
+    ("body", "phrase"),
     [
         ("<!DOCTYPE html><html><body><form>Log in</form></body></html>", "web page"),
         ("\n<!-- hi --><HTML><p>x", "web page"),
@@ -240,8 +241,8 @@ def test_entities_of_files_and_bombs_come_to_nothing():
         ("<rss><channel><title>cut in the mid", "valid XML"),
     ],
 )
-def test_what_is_not_a_feed_is_named(body, said):
-    assert said in reason(body)
+def test_the_reason_says_what_came_instead_of_a_feed(body, phrase):
+    assert phrase in reason(body)
 
 
 @pytest.mark.parametrize(
@@ -262,7 +263,7 @@ def test_what_is_not_a_feed_is_named(body, said):
     ],
     ids=range(12),
 )
-def test_what_would_keep_the_parser_busy_is_turned_away_at_once(body):
+def test_what_would_keep_the_parser_busy_is_refused_at_once(body):
     started = time.process_time()
     assert reason(body)
     assert time.process_time() - started < 3
@@ -279,27 +280,27 @@ def test_what_would_keep_the_parser_busy_is_turned_away_at_once(body):
     ids=range(4),
 )
 @pytest.mark.parametrize("broken", ["", "<&"])
-def test_names_and_tags_without_end_cost_no_more_than_other_words(inside, broken):
-    """Nobody reads them; the parser alone would be at each of these for a minute or an hour."""
+def test_endless_names_and_tags_cost_no_more_than_other_text(inside, broken):
+    """Nothing reads them, and feedparser alone would take a minute or an hour for each of these."""
     started = time.process_time()
     assert [entry.title for entry in parse(item(f"<title>t</title>{inside}") + broken).entries] == ["t"]
     assert time.process_time() - started < 5
 
 
 def test_the_excerpt_is_cut_at_a_word():
-    assert excerpt.cut("one two three", 13) == "one two three"
-    assert excerpt.cut("one two three", 12) == "one two…"
-    assert excerpt.cut("one two, three", 9) == "one two…"
-    assert excerpt.cut("endless" * 10, 10) == "endlessen…"
+    assert excerpt.truncate("one two three", 13) == "one two three"
+    assert excerpt.truncate("one two three", 12) == "one two…"
+    assert excerpt.truncate("one two, three", 9) == "one two…"
+    assert excerpt.truncate("endless" * 10, 10) == "endlessen…"
 
 
 def test_text_of_neighbouring_blocks_does_not_run_together():
-    assert excerpt.plain("<h2>Title</h2><p>a<br>b</p><ul><li>c<li>d</ul>in<b>line</b>") == "Title a b c d inline"
+    assert excerpt.plain_text("<h2>Title</h2><p>a<br>b</p><ul><li>c<li>d</ul>in<b>line</b>") == "Title a b c d inline"
 
 
 def test_deeply_nested_html_is_no_trouble():
-    assert excerpt.plain("<div>" * 100_000 + "deep") == ""
-    assert excerpt.plain("<b>" * 3_000 + "deep") == "deep"
+    assert excerpt.plain_text("<div>" * 100_000 + "deep") == ""
+    assert excerpt.plain_text("<b>" * 3_000 + "deep") == "deep"
 
 
 def test_the_first_image_is_no_pixel_and_no_data():

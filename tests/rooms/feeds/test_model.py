@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from chalicelib.feeds.model import AHEAD, NEAR, Entry, Memory, identity, judge
+from chalicelib.feeds.model import AHEAD, NEAR, Memory, judge
+from chalicelib.feeds.reading.model import Entry, entry_id
 from tests.hostile.anything import bounded
 
 NOW = datetime(2026, 11, 16, 12, tzinfo=UTC)
@@ -39,10 +40,10 @@ def new(entries: list[Entry], memory: Memory | None, now: datetime = NOW) -> lis
     return [entry.id for entry in judge(entries, memory, now, FLOOD).new]
 
 
-def test_identity_is_guid_then_link_then_what_it_says():
-    assert identity("g", "l", "t", "c") == "g"
-    assert identity("", "l", "t", "c") == "l"
-    assert identity("", "", "t", "c") != identity("", "", "t", "d")
+def test_the_id_is_guid_then_link_then_what_it_says():
+    assert entry_id("g", "l", "t", "c") == "g"
+    assert entry_id("", "l", "t", "c") == "l"
+    assert entry_id("", "", "t", "c") != entry_id("", "", "t", "d")
 
 
 def test_the_first_check_records_everything_and_sends_nothing():
@@ -50,7 +51,7 @@ def test_the_first_check_records_everything_and_sends_nothing():
     assert verdict.first
     assert not verdict.new
     assert verdict.memory.watermark == NOW
-    assert len(verdict.memory.marks) == 3
+    assert len(verdict.memory.fingerprints) == 3
 
 
 def test_a_later_entry_is_new_and_moves_the_watermark():
@@ -154,8 +155,7 @@ def test_the_order_and_repetition_of_entries_change_nothing(before, after, rando
     memory = remembering(*before)
     shuffled = after + random.choices(after, k=len(after)) if after else []
     random.shuffle(shuffled)
-    one, other = judge(after, memory, NOW, FLOOD), judge(shuffled, memory, NOW, FLOOD)
-    assert one == other
+    assert judge(after, memory, NOW, FLOOD) == judge(shuffled, memory, NOW, FLOOD)
 
 
 @bounded(25)
@@ -163,8 +163,8 @@ def test_the_order_and_repetition_of_entries_change_nothing(before, after, rando
 def test_entries_that_vanish_and_return_are_not_mailed_again(entries, data):
     memory = remembering(*entries)
     for _ in range(3):
-        shown = data.draw(st.lists(st.sampled_from(entries), unique=True)) if entries else []
-        verdict = judge(shown, memory, NOW, FLOOD)
+        present = data.draw(st.lists(st.sampled_from(entries), unique=True)) if entries else []
+        verdict = judge(present, memory, NOW, FLOOD)
         assert not verdict.new
         memory = verdict.memory
     assert new(entries, memory) == []
@@ -176,7 +176,7 @@ def test_no_entry_is_ever_mailed_twice(history):
     memory, mailed = remembering(), []
     for document in history:
         verdict = judge(document, memory, NOW, FLOOD)
-        mailed += [entry.mark for entry in verdict.new]
+        mailed += [entry.fingerprint for entry in verdict.new]
         memory = verdict.memory
     assert len(mailed) == len(set(mailed))
 
@@ -206,9 +206,9 @@ def test_what_is_remembered_does_not_grow_with_the_years():
     memory, sizes = remembering(*(dated(number, 100) for number in range(20))), []
     for number in range(20, 400):
         now = NOW + timedelta(days=number)
-        shown = [Entry(id=str(n), published=NOW + timedelta(days=n)) for n in range(number - 19, number + 1)]
-        memory = judge(shown, memory, now, FLOOD).memory
-        sizes.append(len(memory.marks))
+        present = [Entry(id=str(n), published=NOW + timedelta(days=n)) for n in range(number - 19, number + 1)]
+        memory = judge(present, memory, now, FLOOD).memory
+        sizes.append(len(memory.fingerprints))
     assert max(sizes) == sizes[-1] == 120
 
 

@@ -4,7 +4,7 @@ from email.utils import format_datetime
 import pytest
 
 from chalicelib.feeds.reading import reader
-from chalicelib.feeds.reading.reader import Known, Unreadable
+from chalicelib.feeds.reading.reader import Unreadable, Validators
 
 
 def failure(url: str) -> Unreadable:
@@ -19,7 +19,7 @@ def test_a_validator_that_is_none_is_not_sent_back(blog):
         {"ETag": '"' + "x" * 500 + '"', "Last-Modified": "Mon, 16 Nov 2026 08:00:00 GMT"},
         blog.feed(),
     )
-    known = reader.read(f"{blog.url}/feed.xml").known
+    known = reader.read(f"{blog.url}/feed.xml").validators
     assert (known.etag, known.last_modified) == ("", "Mon, 16 Nov 2026 08:00:00 GMT")
     assert reader.read(f"{blog.url}/feed.xml", known).feed is None
     assert blog.asked[1]["if-modified-since"] == "Mon, 16 Nov 2026 08:00:00 GMT"
@@ -27,9 +27,9 @@ def test_a_validator_that_is_none_is_not_sent_back(blog):
 
 
 def test_an_equal_body_is_recognised_before_it_is_parsed(blog, monkeypatch):
-    known = reader.read(f"{blog.url}/feed.xml").known
+    known = reader.read(f"{blog.url}/feed.xml").validators
     monkeypatch.setattr("chalicelib.feeds.reading.entries.parse", None)
-    assert reader.read(f"{blog.url}/feed.xml", Known(body_hash=known.body_hash)).feed is None
+    assert reader.read(f"{blog.url}/feed.xml", Validators(body_hash=known.body_hash)).feed is None
 
 
 @pytest.mark.parametrize(

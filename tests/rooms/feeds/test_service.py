@@ -22,24 +22,24 @@ def results(times: int) -> list[Result]:
     return [check().result for _ in range(times)]
 
 
-def made() -> list[str]:
+def campaign_subjects() -> list[str]:
     return [campaign.subject for campaign in campaigns.list_page(None, 1, 50).items]
 
 
-def told() -> list[str]:
+def event_types() -> list[str]:
     rows = tables.query(events_store.EventRow, "feed")
     return [row.type for row in rows]
 
 
-def subjects(ses) -> list[str]:
+def mail_subjects(ses) -> list[str]:
     return [mail["subject"].removeprefix("[The Daily Test] ") for mail in ses.mails()]
 
 
 def test_the_first_check_sends_nothing_and_says_so(blog):
     done = check()
     assert done.result is Result.FIRST
-    assert done.said == "First check: 1 entry recorded, nothing sent"
-    assert made() == []
+    assert done.summary == "First check: 1 entry recorded, nothing sent"
+    assert campaign_subjects() == []
     assert check().result is Result.UNCHANGED
 
 
@@ -51,7 +51,7 @@ def test_a_new_post_becomes_a_campaign_on_its_way(blog):
     detail = campaigns.view(done.campaign_id)
     assert detail.campaign.state is State.PUBLISHING
     assert detail.campaign.origin is Origin.FEED
-    assert [one.state for one in detail.deliveries] == [DeliveryState.SENDING]
+    assert [delivery.state for delivery in detail.deliveries] == [DeliveryState.SENDING]
     assert detail.campaign.subject == "News & views"
     assert f'href="{blog.url}/posts/2"' in detail.content.body
     assert "News &amp; views" in detail.content.body
@@ -66,7 +66,7 @@ def test_all_new_posts_come_in_one_campaign_and_only_once(blog):
     assert results(2) == [Result.UNCHANGED, Result.UNCHANGED]
     blog.posts.reverse()
     assert check().result is Result.NOTHING_NEW
-    assert made() == ["One and 2 more"] or made() == ["Three and 2 more"]
+    assert campaign_subjects() == ["One and 2 more"] or campaign_subjects() == ["Three and 2 more"]
 
 
 def test_an_unchanged_feed_is_asked_for_conditionally(blog):
@@ -94,43 +94,43 @@ def test_a_flood_becomes_a_draft_with_a_notice(blog, ses):
     done = check()
     assert (done.result, done.new) == (Result.DRAFTED, 11)
     assert campaigns.view(done.campaign_id).campaign.state is State.DRAFT
-    assert subjects(ses) == ["11 new entries at once: please review"]
+    assert mail_subjects(ses) == ["11 new entries at once: please review"]
     assert check().result is Result.UNCHANGED
 
 
 def test_a_future_dated_post_is_found_although_the_feed_has_not_changed(blog, monkeypatch):
     check()
     blog.publish("Later", datetime.now(UTC) + timedelta(hours=2))
-    assert "waiting" in check().said
+    assert "waiting" in check().summary
     assert check().result is Result.UNCHANGED
     later = datetime.now(UTC) + timedelta(hours=3)
     monkeypatch.setattr(clock, "now", lambda: later)
     assert check().result is Result.SENT
 
 
-def test_the_third_failure_in_a_row_is_told_once_and_so_is_the_recovery(blog, ses):
+def test_the_third_failure_in_a_row_is_reported_once_and_so_is_the_recovery(blog, ses):
     check()
     blog.answer = (500, {}, b"")
     assert results(5) == [Result.FAILED] * 5
     assert len(ses.mails()) == 1
-    assert told() == ["FEED_FAILING"]
+    assert event_types() == ["FEED_FAILING"]
     assert service.view().state.failures == 5
     blog.answer = None
     assert check().result is Result.UNCHANGED
-    assert told() == ["FEED_FAILING", "FEED_RECOVERED"]
-    assert sorted(subjects(ses)) == ["The feed can be read again", "The feed cannot be read"]
+    assert event_types() == ["FEED_FAILING", "FEED_RECOVERED"]
+    assert sorted(mail_subjects(ses)) == ["The feed can be read again", "The feed cannot be read"]
     assert service.view().state.failures == 0
 
 
-def test_two_failures_are_nobodys_business(blog, ses):
+def test_two_failures_are_not_reported(blog, ses):
     check()
     blog.answer = (200, {}, b"<html>Log in</html>")
     done = [check() for _ in range(2)]
-    assert "web page" in done[0].said
+    assert "web page" in done[0].summary
     blog.answer = None
     check()
     assert ses.mails() == []
-    assert told() == []
+    assert event_types() == []
 
 
 def test_what_was_published_while_the_feed_was_broken_is_sent_afterwards(blog):
@@ -154,12 +154,12 @@ def test_a_feed_that_is_gone_is_left_alone_until_the_admin_asks(blog, ses):
         blog.answer = (status, {}, b"")
         assert check(Trigger.ADMIN).result is Result.FAILED
         assert check().result is Result.STOPPED
-    assert subjects(ses) == ["The feed is gone"]
-    assert told() == ["FEED_FAILING"]
+    assert mail_subjects(ses) == ["The feed is gone"]
+    assert event_types() == ["FEED_FAILING"]
     blog.answer = None
     assert check(Trigger.ADMIN).result is Result.UNCHANGED
     assert check().result is Result.UNCHANGED
-    assert told() == ["FEED_FAILING", "FEED_RECOVERED"]
+    assert event_types() == ["FEED_FAILING", "FEED_RECOVERED"]
     assert len(ses.mails()) == 2
 
 
@@ -203,13 +203,13 @@ def test_without_a_feed_or_with_one_inside_our_network_nothing_is_asked(configur
     configure(FEED_URL="")
     assert check().result is Result.OFF
     configure(FEED_URL="http://169.254.169.254/latest/meta-data")
-    assert "public internet" in check().said
+    assert "public internet" in check().summary
 
 
-def test_a_check_overtaken_by_another_looks_again_and_finds_nothing_new(blog, monkeypatch):
+def test_a_check_overtaken_by_another_reads_again_and_finds_nothing_new(blog, monkeypatch):
     check()
     blog.publish("News")
-    real, beaten = service._look, []
+    real, beaten = service._evaluate, []
 
     def overtaken(before, trigger):
         outcome = real(before, trigger)
@@ -217,17 +217,17 @@ def test_a_check_overtaken_by_another_looks_again_and_finds_nothing_new(blog, mo
             beaten.append(service._commit(before, real(before, trigger)))
         return outcome
 
-    monkeypatch.setattr(service, "_look", overtaken)
+    monkeypatch.setattr(service, "_evaluate", overtaken)
     assert check().result is Result.UNCHANGED
     assert beaten[0].result is Result.SENT
-    assert made() == ["News"]
+    assert campaign_subjects() == ["News"]
 
 
 def test_a_notice_that_was_not_mailed_is_mailed_by_the_next_check(blog, ses, monkeypatch):
     check()
     blog.answer = (500, {}, b"")
     with monkeypatch.context() as crash:
-        crash.setattr(service, "_told", lambda stored: stored)
+        crash.setattr(service, "_mail_notice", lambda stored: stored)
         results(3)
     assert ses.mails() == []
     check()
@@ -239,7 +239,7 @@ def test_the_view_shows_state_history_and_entries_as_they_would_be_mailed(blog):
     blog.publish("News")
     check(Trigger.WEBHOOK)
     view = service.view()
-    assert [one.result for one in view.history] == [Result.SENT, Result.FIRST]
+    assert [check.result for check in view.history] == [Result.SENT, Result.FIRST]
     assert view.history[0].trigger is Trigger.WEBHOOK
     assert view.state.entries == 2
     assert view.state.title == "Blog"
@@ -247,10 +247,10 @@ def test_the_view_shows_state_history_and_entries_as_they_would_be_mailed(blog):
     rows = tables.query(store.CheckRow, "feed", range_key_condition=store.CheckRow.part.startswith("check "))
     assert all(row.expires_at - clock.epoch(clock.now()) > 29 * 86400 for row in rows)
     first = view.entries[0]
-    assert (first["title"], first["excerpt"], first["link"]) == ("News", "About News.", f"{blog.url}/posts/2")
+    assert (first.title, first.excerpt, first.link) == ("News", "About News.", f"{blog.url}/posts/2")
 
 
-def test_a_check_under_way_is_not_doubled(blog):
+def test_a_check_is_not_started_while_another_runs(blog):
     from chalicelib.kernel import locks
 
     with locks.held("feed", 10):

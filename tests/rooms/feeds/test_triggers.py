@@ -1,4 +1,4 @@
-"""Webhook, WebSub and the admin's button: who may ask for a check, and what the answer is."""
+"""Webhook, WebSub and the admin's button: who may ask for a check, and what they get."""
 
 import base64
 import hashlib
@@ -10,7 +10,7 @@ from urllib.parse import parse_qs, urlencode
 import pytest
 
 from chalicelib.feeds import jobs, service, signatures, websub, websub_store
-from chalicelib.feeds.state import Result, Trigger
+from chalicelib.feeds.state import WATCHED, Result, Trigger
 from chalicelib.feeds.websub_store import Standing
 from chalicelib.kernel import clock, locks, settings
 from chalicelib.kernel.aws import queues, session
@@ -33,7 +33,7 @@ def test_the_signature_is_the_standards_own_example():
     assert headers["webhook-signature"] == "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="
 
 
-def test_a_signed_call_is_taken_and_the_work_left_to_the_queue(http):
+def test_a_signed_call_is_accepted_and_the_check_queued(http):
     answer = http.post(HOOK, body=BODY, headers=signed())
     assert (answer.status, answer.json) == (202, {"status": "accepted"})
     assert received("feed") == [{"trigger": "webhook"}]
@@ -130,7 +130,7 @@ def test_the_admin_sees_the_feed_and_may_check_it(admin, blog):
     assert [check["said"] for check in seen["history"]] == ["First check: 2 entries recorded, nothing sent"]
 
 
-def test_nobody_else_does(http, configure):
+def test_nobody_else_sees_or_checks_it(http, configure):
     configure(CF_ACCESS_TEAM_NAME="myteam", CF_ACCESS_AUD="aud")
     assert http.get("/admin/api/feed").status == 401
     assert http.post("/admin/api/feed/check").status == 401
@@ -172,9 +172,9 @@ def test_a_hub_named_in_the_feed_is_asked_and_its_question_answered(http, hub):
     answer = answer_back(http, hub, lease_seconds="86400")
     assert (answer.status, answer.text) == (200, "c<h>allenge")
     assert answer.headers["Content-Type"].startswith("text/plain")
-    (one,) = websub_store.list_subscriptions()
-    assert one.standing is Standing.ACTIVE
-    assert timedelta(hours=23) < one.leased_until - clock.now() < timedelta(hours=25)
+    (subscription,) = websub_store.list_subscriptions(WATCHED)
+    assert subscription.standing is Standing.ACTIVE
+    assert timedelta(hours=23) < subscription.leased_until - clock.now() < timedelta(hours=25)
 
 
 def test_a_hub_named_in_the_headers_is_found_too(http, blog):
@@ -187,12 +187,12 @@ def test_a_hub_named_in_the_headers_is_found_too(http, blog):
 def test_a_question_about_what_we_did_not_ask_is_404(http, hub):
     wrong = [{"topic": "https://other.example.org/"}, {"mode": "unsubscribe"}, {"mode": "x"}, {"challenge": ""}]
     assert [answer_back(http, hub, **changes).status for changes in wrong] == [404] * 4
-    assert websub_store.list_subscriptions()[0].standing is Standing.ASKED
+    assert websub_store.list_subscriptions(WATCHED)[0].standing is Standing.ASKED
     assert http.get("/api/webhooks/websub/xxxx?hub.mode=subscribe").status == 404
     assert http.post("/api/webhooks/websub/xxxx", body=b"x").status == 404
 
 
-def test_a_push_signed_by_the_method_it_names_hurries_the_check(http, hub):
+def test_a_push_signed_by_the_method_it_names_triggers_a_check(http, hub):
     assert [push(http, hub, method).status for method in ("sha1", "sha256", "sha384", "sha512")] == [202] * 4
     assert received("feed") == [{"trigger": "websub"}] * 4
 
@@ -247,7 +247,7 @@ def test_the_old_hub_is_left_when_the_feed_changes(http, hub, configure):
     assert (form["hub.mode"], form["hub.topic"]) == ("unsubscribe", f"{hub.url}/feed.xml")
     assert push(http, hub).status == 404
     assert answer_back(http, hub).status == 200
-    assert websub_store.list_subscriptions() == []
+    assert websub_store.list_subscriptions(WATCHED) == []
 
 
 def test_a_hub_that_denies_is_not_asked_again_until_the_next_day(http, hub, monkeypatch):
@@ -269,7 +269,7 @@ def test_a_hub_that_is_not_reached_by_https_is_left(http, hub, configure):
     answer_back(http, hub)
     configure(GNA_LOCAL="false")
     websub.renew_subscriptions()
-    assert websub_store.list_subscriptions()[0].standing is Standing.LEAVING
+    assert websub_store.list_subscriptions(WATCHED)[0].standing is Standing.LEAVING
 
 
 def test_a_hub_that_is_down_does_not_stop_the_check(http, blog):
@@ -278,7 +278,7 @@ def test_a_hub_that_is_down_does_not_stop_the_check(http, blog):
     assert service.view().history[0].result is Result.FIRST
 
 
-def test_secrets_differ_and_do_not_tell_each_other(http, hub):
+def test_token_and_secret_do_not_reveal_each_other(http, hub):
     form = asked(hub)
     assert form["hub.secret"] not in form["hub.callback"]
     assert len(base64.b16decode(form["hub.secret"].upper())) == hashlib.sha256().digest_size

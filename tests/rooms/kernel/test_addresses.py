@@ -1,6 +1,13 @@
 """Which addresses are taken, and when two are the same."""
 
+import subprocess
+import sys
+
+import email_validator
 import pytest
+from email_validator import validate_email
+from hypothesis import given
+from hypothesis import strategies as st
 
 from chalicelib.kernel import addresses
 from chalicelib.kernel.errors import Invalid
@@ -54,3 +61,19 @@ def test_lengths_hold_exactly() -> None:
 def test_a_local_part_that_only_looks_like_letters_is_refused(local: str) -> None:
     with pytest.raises(Invalid):
         addresses.parse(f"{local}@example.net")
+
+
+@given(st.from_regex(addresses._USUAL))
+def test_what_is_taken_without_asking_the_library_the_library_would_take(typed: str) -> None:
+    if addresses._is_usual(typed) and len(typed) <= 254:
+        validate_email(typed, check_deliverability=False, allow_smtputf8=False, strict=True, test_environment=True)
+
+
+def test_every_name_the_library_treats_apart_is_left_to_it() -> None:
+    assert {name.rpartition(".")[2] for name in email_validator.SPECIAL_USE_DOMAIN_NAMES} <= addresses._SPECIAL_USE
+
+
+def test_a_usual_address_costs_no_import() -> None:
+    code = "import sys; from chalicelib.kernel import addresses; addresses.parse('ada@example.org')"
+    command = [sys.executable, "-c", f"{code}; sys.exit('email_validator' in sys.modules)"]
+    assert subprocess.run(command, check=False).returncode == 0

@@ -57,7 +57,7 @@ def test_a_missing_setting_is_an_answer_without_a_policy_and_named_in_the_log(
     assert missing in capsys.readouterr().out
 
 
-def test_a_defect_of_ours_does_not_open_the_door(ask, team, monkeypatch, capsys):
+def test_a_defect_of_ours_lets_nobody_in(ask, team, monkeypatch, capsys):
     def defect(*ignored):
         raise ZeroDivisionError
 

@@ -1,4 +1,5 @@
-"""What a verdict costs a warm authorizer, beside the same check by PyJWT with a parsed key."""
+"""What a verdict costs a warm authorizer, beside the call to PyJWT within it; the difference is the narrow checks and
+our own checks of the claims."""
 
 import statistics
 import time
@@ -20,17 +21,25 @@ def rows() -> list[Row]:
     from chalicelib.kernel import settings
 
     private = rsa.generate_private_key(65537, 2048)
-    public, issuer = private.public_key(), "https://myteam.cloudflareaccess.com"
+    key = jwt.PyJWK.from_dict(jwt.algorithms.RSAAlgorithm.to_jwk(private.public_key(), as_dict=True), "RS256")
+    issuer = "https://myteam.cloudflareaccess.com"
     claims = {"aud": ["aud"], "iss": issuer, "exp": int(time.time()) + 3600, "email": "me@example.org", "type": "app"}
     token = jwt.encode(claims, private, "RS256", headers={"kid": "k"})
     current = settings.load({"CF_ACCESS_TEAM_NAME": "myteam", "CF_ACCESS_AUD": "aud"})
-    ring = _Ring(public)
-    ours, theirs = [], []
+    ring = _Ring(key)
+    verdicts, decodings = [], []
     for _ in range(_RUNS):
-        ours.append(_microseconds(lambda: verify(token, current, ring, datetime.now(UTC))))
-        theirs.append(_microseconds(lambda: jwt.decode(token, public, ["RS256"], audience="aud", issuer=issuer)))
-    mine, other = statistics.median(ours), statistics.median(theirs)
-    return [at_most("door: a verdict ÷ PyJWT's decode", mine / other, 1, detail=f"{mine:.0f} µs of {other:.0f} µs")]
+        verdicts.append(_microseconds(lambda: verify(token, current, ring, datetime.now(UTC))))
+        decodings.append(_microseconds(lambda: jwt.decode(token, key, ["RS256"], audience="aud", issuer=issuer)))
+    whole, alone = statistics.median(verdicts), statistics.median(decodings)
+    return [
+        at_most(
+            "authorizer: a verdict ÷ PyJWT's decode alone",
+            whole / alone,
+            1.5,
+            detail=f"{whole:.0f} µs of {alone:.0f} µs",
+        )
+    ]
 
 
 class _Ring:

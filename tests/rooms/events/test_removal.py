@@ -1,4 +1,4 @@
-"""Nobody is removed while something about them is still to be told; who leaves by themselves is gone at once."""
+"""Nobody is removed while events about them are pending; a person who unsubscribes is erased at once."""
 
 from collections.abc import Callable
 from typing import Any
@@ -18,14 +18,14 @@ from tests.rooms.events.conftest import run
 
 @pytest.fixture
 def free(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
-    """The relay can pass nothing on, until this is called."""
+    """The relay can relay nothing until this is called."""
 
     def busy(*given: Any) -> set[str]:
         raise Stale
 
-    real = relay._pass_on
-    monkeypatch.setattr(relay, "_pass_on", busy)
-    return lambda: monkeypatch.setattr(relay, "_pass_on", real)
+    real = relay._relay_events
+    monkeypatch.setattr(relay, "_relay_events", busy)
+    return lambda: monkeypatch.setattr(relay, "_relay_events", real)
 
 
 def sign_up(http: Any, ses: Any, stays: bool = True) -> Reader:
@@ -58,7 +58,7 @@ def test_the_admin_is_told_that_a_removal_waits_and_it_is_done_in_its_turn(
     jobs.handle({"kind": "remove", "subscriber_id": subscriber_id})  # the first message comes at last
 
 
-def test_the_clean_up_leaves_who_is_still_to_be_told_of_for_the_next_one(
+def test_the_clean_up_leaves_people_with_pending_events_to_the_next_one(
     http: Any, ses: Any, free: Callable[[], None], later: Any
 ) -> None:
     sign_up(http, ses, stays=False)
@@ -70,7 +70,7 @@ def test_the_clean_up_leaves_who_is_still_to_be_told_of_for_the_next_one(
     assert people() == []
 
 
-def test_who_leaves_is_erased_at_once_and_what_is_pending_keeps_only_the_id(
+def test_a_person_who_unsubscribes_is_erased_at_once_and_pending_events_keep_only_the_id(
     http: Any, ses: Any, free: Callable[[], None]
 ) -> None:
     sign_up(http, ses)

@@ -1,4 +1,4 @@
-"""The worst that is still read: in a process of its own, so that its time and memory are nobody else's."""
+"""Time and memory of the worst feeds that are still read, measured in a separate process."""
 
 import subprocess
 import sys
@@ -30,13 +30,14 @@ for document in documents:
     except entries.NotAFeed as refused:
         print(refused.reason)
     slowest = max(slowest, time.process_time() - begun)
-# getrusage would count the process this one was started from, too.
+# getrusage would also count the parent process.
 print(slowest, int(re.search(r"VmHWM:\\s+(\\d+)", Path("/proc/self/status").read_text())[1]) / 1024)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="memory is read from /proc")
-def test_the_worst_feed_that_is_read_takes_neither_ten_seconds_nor_256_megabytes():
+def test_the_worst_feed_takes_less_than_ten_seconds_and_256_megabytes():
     run = subprocess.run([sys.executable, "-c", WORST], cwd=ROOT, capture_output=True, text=True, check=True)
     seconds, megabytes = map(float, run.stdout.splitlines()[-1].split())
     assert seconds < 8

@@ -1,10 +1,11 @@
-"""What the admin does with a webhook: a new secret, a pause, a test, another description."""
+"""What an editor does with a webhook: rotate the secret, pause, test, change the description."""
 
 from typing import Any
 
 import pytest
 
 from chalicelib.events.webhooks import model, service
+from chalicelib.events.webhooks.model import NewWebhook, WebhookEdits
 from chalicelib.kernel.errors import Conflict
 from tests.rooms.events.conftest import happen, happen_to, hook, run
 
@@ -13,7 +14,7 @@ def test_while_secrets_overlap_both_sign_and_afterwards_only_the_new_one(
     local: None, receiver: Any, later: Any
 ) -> None:
     there = receiver()
-    first = service.add({"url": there.url})
+    first = service.add(NewWebhook(url=there.url))
     second = service.rotate(first.webhook.id)
     assert first.secret != second.secret
     happen()
@@ -29,23 +30,23 @@ def test_while_secrets_overlap_both_sign_and_afterwards_only_the_new_one(
 
 
 def test_a_secret_that_is_rotated_again_keeps_its_day(local: None, receiver: Any, later: Any) -> None:
-    """Who pressed twice, or lost what was shown, has a receiver that still knows the first."""
+    """The receiver of somebody who clicked twice, or lost the new secret, still has the first."""
     there = receiver()
-    given = [service.add({"url": there.url})]
+    given = [service.add(NewWebhook(url=there.url))]
     webhook_id = given[0].webhook.id
     for _ in range(2):
         later(hours=6)
         given.append(service.rotate(webhook_id))
     happen()
     run()
-    assert all(there.calls[0].is_signed_with(one.secret) for one in given)
+    assert all(there.calls[0].is_signed_with(revealed.secret) for revealed in given)
     later(hours=19)
     happen()
     run()
-    assert [there.calls[1].is_signed_with(one.secret) for one in given] == [False, True, True]
+    assert [there.calls[1].is_signed_with(revealed.secret) for revealed in given] == [False, True, True]
 
 
-def test_there_is_an_end_to_how_many_secrets_sign(local: None, receiver: Any, later: Any) -> None:
+def test_only_so_many_secrets_sign_at_once(local: None, receiver: Any, later: Any) -> None:
     webhook = hook(receiver())
     for _ in range(model.MOST_PREVIOUS):
         service.rotate(webhook.id)
@@ -61,7 +62,7 @@ def test_another_url_starts_with_a_clean_slate(local: None, receiver: Any, later
     happen_to(6)
     run()
     assert service.get(webhook.id).resume_at
-    changed = service.change(webhook.id, {"url": well.url})
+    changed = service.change(webhook.id, WebhookEdits(url=well.url))
     assert (changed.failing_since, changed.resume_at) == (None, None)
     run()
     assert well.calls
@@ -78,11 +79,11 @@ def test_of_two_rotations_at_once_one_is_refused(local: None, receiver: Any, mon
 def test_a_paused_webhook_waits_and_gets_everything_afterwards(local: None, receiver: Any) -> None:
     there = receiver()
     webhook = hook(there)
-    service.change(webhook.id, {"paused": True})
+    service.change(webhook.id, WebhookEdits(paused=True))
     happen()
     run()
     assert not there.calls
-    service.change(webhook.id, {"paused": False})
+    service.change(webhook.id, WebhookEdits(paused=False))
     run()
     assert len(there.calls) == 1
 
@@ -107,5 +108,5 @@ def test_attempts_are_shown_for_seven_days(local: None, receiver: Any, later: An
 
 def test_a_description_can_be_cleared(local: None, receiver: Any) -> None:
     webhook = hook(receiver(), description="shop")
-    assert service.change(webhook.id, {"description": ""}).description == ""
+    assert service.change(webhook.id, WebhookEdits(description="")).description == ""
     assert service.get(webhook.id).description == ""

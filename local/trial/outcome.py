@@ -1,4 +1,4 @@
-"""What must hold of campaigns, posts and events when everything has come to rest."""
+"""What must be true of campaigns, posts and events once everything has finished."""
 
 import json
 import zlib
@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from local.trial import mails, truth
-from local.trial.editor import Editor, Letter
+from local.trial.editor import Editor, TrialCampaign
 from local.trial.receiver import Receiver
 from local.trial.stack import Stack
 
@@ -15,7 +15,7 @@ _SILENT = ("cancelled", "draft")
 
 def broken(stack: Stack, found: truth.Truth, editor: Editor, receiver: Receiver, crowd: list[str]) -> list[str]:
     mailed = mails.by_delivery(stack.folder / "mailbox")
-    checks = (sums(found), once(found, mailed, crowd), promises(found, mailed, editor.letters))
+    checks = (sums(found), once(found, mailed, crowd), promises(found, mailed, editor.campaigns))
     return [line for lines in (*checks, posts(found, editor.posts), events(found, receiver)) for line in lines]
 
 
@@ -32,12 +32,12 @@ def sums(found: truth.Truth) -> Iterator[str]:
 
 
 def once(found: truth.Truth, mailed: mails.Mailed, crowd: list[str]) -> Iterator[str]:
-    """Everybody gets what was published, and nobody twice beyond what was told as *unknown* and retried."""
-    told = Counter[str]()
+    """Everybody gets what was published, and nobody twice beyond what was reported as *unknown* and retried."""
+    unknown = Counter[str]()
     for row in found.tables["events"]:
         if row["type"] == "DELIVERY_FINISHED":
             payload = json.loads(row["payload"])
-            told[payload["delivery_id"]] += payload["unknown"]
+            unknown[payload["delivery_id"]] += payload["unknown"]
     sent = twice = 0
     for row in found.tables["deliveries"]:
         got = mailed.get(row["id"], Counter())
@@ -48,26 +48,28 @@ def once(found: truth.Truth, mailed: mails.Mailed, crowd: list[str]) -> Iterator
         again = sum(got.values()) - len(got)
         sent, twice = sent + 1, twice + again
         if missing > owed:
-            yield f"{missing} of the crowd did not get campaign {row['campaign_id']}, and {owed} are told"
-        if again > told[row["id"]]:
-            yield f"{again} mails of campaign {row['campaign_id']} came twice, and {told[row['id']]} are told"
+            yield f"{missing} of the crowd did not get campaign {row['campaign_id']}, and {owed} are reported"
+        if again > unknown[row["id"]]:
+            yield f"{again} mails of campaign {row['campaign_id']} came twice, and {unknown[row['id']]} are reported"
     print(
-        f"{sent} campaigns to {len(crowd)} and more: {sum(told.values())} mails told as unknown, {twice} came twice"
+        f"{sent} campaigns to {len(crowd)} and more: "
+        f"{sum(unknown.values())} mails reported as unknown, {twice} came twice"
     )
 
 
-def promises(found: truth.Truth, mailed: mails.Mailed, letters: list[Letter]) -> Iterator[str]:
+def promises(found: truth.Truth, mailed: mails.Mailed, campaigns: list[TrialCampaign]) -> Iterator[str]:
     deliveries = {row["campaign_id"]: row for row in found.tables["deliveries"]}
     if len(deliveries) != len(found.tables["deliveries"]):
         yield "a campaign has two deliveries"
-    for letter in letters:
-        row = deliveries.get(letter.id)
-        if letter.told and not row:
-            yield f"{letter.subject} was {letter.told} and is not there"
-        elif row and letter.told in _SILENT and (row["state"] != "pending" or row["id"] in mailed):
-            yield f"{letter.subject} was told to be {letter.told} and is {row['state']}"
-        elif row and letter.told in ("sent", "scheduled") and row["state"] != "sent":
-            yield f"{letter.subject} was told to be {letter.told} and is {row['state']}: {row.get('error_detail')}"
+    for campaign in campaigns:
+        row = deliveries.get(campaign.id)
+        if campaign.promise and not row:
+            yield f"{campaign.subject} was {campaign.promise} and is not there"
+        elif row and campaign.promise in _SILENT and (row["state"] != "pending" or row["id"] in mailed):
+            yield f"{campaign.subject} was promised to be {campaign.promise} and is {row['state']}"
+        elif row and campaign.promise in ("sent", "scheduled") and row["state"] != "sent":
+            detail = f"{row['state']}: {row.get('error_detail')}"
+            yield f"{campaign.subject} was promised to be {campaign.promise} and is {detail}"
 
 
 def posts(found: truth.Truth, titles: list[str]) -> Iterator[str]:
@@ -80,11 +82,9 @@ def posts(found: truth.Truth, titles: list[str]) -> Iterator[str]:
 
 
 def events(found: truth.Truth, receiver: Receiver) -> Iterator[str]:
-    told = [row["id"] for row in found.tables["events"]]
-    missing = [id for id in told if id not in receiver.seen]
+    written = [row["id"] for row in found.tables["events"]]
+    missing = [id for id in written if id not in receiver.seen]
     again = sum(count - 1 for count in receiver.seen.values())
-    print(
-        f"{len(told)} events, {len(receiver.seen)} received, {again} more than once; {receiver.failed} tries failed"
-    )
+    print(f"{len(written)} events, {len(receiver.seen)} received, {again} more than once; {receiver.failed} failed")
     if missing:
         yield f"{len(missing)} events were never received, the first is {missing[0]}"

@@ -1,4 +1,4 @@
-"""Every type, told by what really happens: in the transaction of the change, with the fields that are documented."""
+"""Every type of event is written when it happens: in the transaction of the change, with the documented fields."""
 
 from collections.abc import Callable
 from typing import Any
@@ -22,20 +22,20 @@ from tests.conftest import received
 from tests.rooms.audience.reader import Reader
 from tests.rooms.bounces.test_service import event as ses_event
 
-Told = dict[str, set[str]]
+Fields = dict[str, set[str]]
 
 
 @pytest.fixture
-def told(aws: None, monkeypatch: pytest.MonkeyPatch) -> Told:
-    """The fields told so far, by type. An event that is written without a change is a failure at once."""
-    found: Told = {}
+def written(aws: None, monkeypatch: pytest.MonkeyPatch) -> Fields:
+    """The fields written so far, by type. An event that is written without a change is a failure at once."""
+    found: Fields = {}
     real = tables.transact
 
     def transact(*writes: tables.Write) -> None:
         real(*writes)
         events: list[Any] = [write.row for write in writes if isinstance(write.row, EventRow)]
         for row in events:
-            assert len(events) < len(writes), f"{row.type} tells of no change"
+            assert len(events) < len(writes), f"{row.type} is written without a change"
             found.setdefault(row.type, set()).update(row.payload)
 
     monkeypatch.setattr(tables, "transact", transact)
@@ -51,7 +51,7 @@ def reader(http: Any, ses: Any) -> Callable[[str], Reader]:
     return lambda email: Reader(http, ses, deliver, email)
 
 
-def test_readers(told: Told, reader: Any, admin: Any, later: Any) -> None:
+def test_readers(written: Fields, reader: Any, admin: Any, later: Any) -> None:
     ada = reader("ada@example.net").join(source="blog")
     ada.http.post("/api/profile/update", json={"token": ada.magic_token(), "email": "new@example.net"})
     ada.deliver()
@@ -66,23 +66,23 @@ def test_readers(told: Told, reader: Any, admin: Any, later: Any) -> None:
     reader("eve@example.net").subscribe()
     later(hours=25)
     audience_jobs.clean_up(lambda: True)
-    assert told == {type: set(EXAMPLES[EventType(type)]) for type in told}
-    assert set(told) == {type for type in EventType if "subscriber_id" in EXAMPLES[type]}
+    assert written == {type: set(EXAMPLES[EventType(type)]) for type in written}
+    assert set(written) == {type for type in EventType if "subscriber_id" in EXAMPLES[type]}
 
 
-def test_campaigns(told: Told) -> None:
+def test_campaigns(written: Fields) -> None:
     campaign_id = campaigns.create(Draft(subject="Hello", body="<p>Hi</p>")).campaign.id
     campaigns.schedule(campaign_id, clock.text(clock.now().replace(year=clock.now().year + 1)))
     sending = campaigns.send_now(campaign_id)
     deliveries.finish(sending.deliveries[0], Counts(2, 2))
-    assert told == {type: set(EXAMPLES[EventType(type)]) for type in told}
-    assert set(told) == {"CAMPAIGN_SCHEDULED", "CAMPAIGN_PUBLISHED", "DELIVERY_FINISHED"}
+    assert written == {type: set(EXAMPLES[EventType(type)]) for type in written}
+    assert set(written) == {"CAMPAIGN_SCHEDULED", "CAMPAIGN_PUBLISHED", "DELIVERY_FINISHED"}
 
 
-def test_the_feed(told: Told, blog: Any, ses: Any) -> None:
+def test_the_feed(written: Fields, blog: Any, ses: Any) -> None:
     blog.answer = (500, {}, b"")
     for _ in range(3):
         feeds.check(Trigger.SCHEDULE)
     blog.answer = None
     feeds.check(Trigger.SCHEDULE)
-    assert told == {type: set(EXAMPLES[EventType(type)]) for type in ("FEED_FAILING", "FEED_RECOVERED")}
+    assert written == {type: set(EXAMPLES[EventType(type)]) for type in ("FEED_FAILING", "FEED_RECOVERED")}

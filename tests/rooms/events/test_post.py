@@ -1,4 +1,4 @@
-"""What a receiver sees: signed CloudEvents under a stable id, to the address it was given and no further."""
+"""What a receiver gets: signed CloudEvents under a stable id, sent to the URL of the webhook and nowhere else."""
 
 import socket
 import threading
@@ -11,7 +11,7 @@ import pytest
 from chalicelib.events import jobs
 from chalicelib.events.model import EventType
 from chalicelib.events.webhooks import post, service
-from chalicelib.events.webhooks.model import Webhook
+from chalicelib.events.webhooks.model import NewWebhook, Webhook
 from chalicelib.kernel import settings
 from chalicelib.kernel.http import client
 from tests.rooms.events.conftest import happen, hook, run
@@ -19,7 +19,7 @@ from tests.rooms.events.conftest import happen, hook, run
 
 def test_a_receiver_gets_a_signed_cloud_event(local: None, receiver: Any) -> None:
     there = receiver()
-    revealed = service.add({"url": there.url})
+    revealed = service.add(NewWebhook(url=there.url))
     about = happen()
     run()
     (call,) = there.calls
@@ -62,7 +62,7 @@ def test_a_name_that_leads_into_our_network_later_is_not_followed_there(
 
     monkeypatch.setattr(socket, "getaddrinfo", resolve)
     configure(GNA_LOCAL="false")
-    webhook = service.add({"url": f"https://hook.example.org:{port}/"}).webhook
+    webhook = service.add(NewWebhook(url=f"https://hook.example.org:{port}/")).webhook
     known[0] = "127.0.0.1"
     happen()
     run()
@@ -93,14 +93,14 @@ def test_a_slow_receiver_is_waited_for(local: None, receiver: Any) -> None:
     assert attempt.result.milliseconds >= 200
 
 
-def test_the_address_goes_to_who_asked_and_only_while_it_exists(local: None, receiver: Any) -> None:
+def test_the_address_is_sent_only_to_webhooks_that_asked_and_only_while_it_exists(local: None, receiver: Any) -> None:
     asked, plain = receiver(), receiver()
     hook(asked, include_address=True)
     hook(plain)
     there, erased = happen(), happen(type=EventType.UNSUBSCRIBED)
     run(address_of={there: "ada@example.org"}.get)
-    told = {call.event["subject"]: call.event["data"].get("email") for call in asked.calls}
-    assert told == {there: "ada@example.org", erased: None}
+    emails = {call.event["subject"]: call.event["data"].get("email") for call in asked.calls}
+    assert emails == {there: "ada@example.org", erased: None}
     assert not any(b"ada@example.org" in call.body for call in plain.calls)
     assert not any(b"email" in call.body for call in asked.calls if call.event["subject"] == erased)
 

@@ -1,4 +1,4 @@
-"""The admin's API for webhooks: the secret once, the door before all of it, and no way into our own network."""
+"""The admin API for webhooks: the secret is shown once, every call is guarded, and no URL leads into our network."""
 
 from datetime import timedelta
 from typing import Any
@@ -27,7 +27,7 @@ def added(here: Any, url: str = "http://127.0.0.1:1099/hook", **fields: Any) -> 
 
 
 @pytest.mark.parametrize("path", ["", "/x", "/x/attempts"])
-def test_nobody_passes_without_the_door(http: Any, path: str) -> None:
+def test_every_call_needs_a_token(http: Any, path: str) -> None:
     assert http.get(HOOKS + path).status == 401
 
 
@@ -77,7 +77,7 @@ def test_it_can_be_changed_paused_and_removed(here: Any) -> None:
         ({"url": "https://93.184.215.14/", "description": "x" * 201}, None),
     ],
 )
-def test_what_makes_no_sense_is_refused(here: Any, fields: dict[str, Any], reason: str | None) -> None:
+def test_invalid_fields_are_refused(here: Any, fields: dict[str, Any], reason: str | None) -> None:
     answer = here.post(HOOKS, json=fields)
     assert answer.status == 400
     assert reason is None or answer.json == {"error": reason}
@@ -95,7 +95,7 @@ def test_there_is_a_limit_to_how_many(here: Any, monkeypatch: pytest.MonkeyPatch
     assert here.post(HOOKS, json={"url": "http://127.0.0.1:1099/"}).status == 409
 
 
-def test_the_test_button_says_what_came_of_it(here: Any) -> None:
+def test_a_test_returns_the_result_of_the_attempt(here: Any) -> None:
     webhook = added(here, "http://127.0.0.1:1099/")
     answer = here.post(f"{HOOKS}/{webhook['id']}/test", json={}).json
     assert (answer["ok"], answer["type"], answer["error"]) == (False, "TEST", "the host does not respond")

@@ -1,4 +1,4 @@
-"""A receiver that fails: tried again in order and ever more seldom, left alone, disabled; and nobody waits for it."""
+"""A receiver that fails: retried in order and less and less often, left alone, disabled; and none waits for it."""
 
 from typing import Any
 
@@ -6,6 +6,7 @@ import pytest
 
 from chalicelib.events import jobs
 from chalicelib.events.webhooks import dispatch, health, model, service
+from chalicelib.events.webhooks.model import WebhookEdits
 from chalicelib.kernel import locks
 from tests.conftest import received
 from tests.rooms.events.conftest import happen, happen_to, hook, nobody, run
@@ -56,7 +57,7 @@ def test_one_failing_subject_holds_up_no_other(local: None, receiver: Any) -> No
 
 
 def test_a_dead_endpoint_delays_no_other(local: None, receiver: Any) -> None:
-    """Each destination is a message of its own, and a drain of one holds nothing another needs."""
+    """Each destination has its own message, and a drain holds nothing that another drain needs."""
     dead, well = receiver(), receiver()
     dead_hook, well_hook = hook(dead), hook(well)
     happen_to(8)
@@ -114,13 +115,13 @@ def test_gone_disables_at_once_and_says_so(local: None, receiver: Any, notices: 
     assert "shop" in notices[0]
 
 
-def test_a_disabling_whose_mail_was_cut_short_is_told_by_the_next_sweep(
+def test_the_next_sweep_mails_that_a_webhook_was_disabled_if_the_first_mail_was_cut_short(
     local: None, receiver: Any, notices: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     webhook = hook(receiver(answer=lambda call: 410))
     happen()
     with monkeypatch.context() as crash:
-        crash.setattr(health, "tell", lambda webhook: None)
+        crash.setattr(health, "notify_admin", lambda webhook: None)
         run()
     assert service.get(webhook.id).state == "disabled"
     assert not notices
@@ -154,12 +155,12 @@ def test_the_waits_span_about_three_days_and_differ() -> None:
     assert len({model.next_wait(3) for _ in range(20)}) > 1
 
 
-def test_a_verdict_about_an_old_url_does_not_touch_a_repaired_webhook(
+def test_a_result_for_an_old_url_does_not_touch_a_repaired_webhook(
     local: None, receiver: Any, notices: list[str]
 ) -> None:
     old, new = receiver(answer=lambda call: 410), receiver()
     webhook = hook(old)
-    old.answer = lambda call: service.change(webhook.id, {"url": new.url}) and 410
+    old.answer = lambda call: service.change(webhook.id, WebhookEdits(url=new.url)) and 410
     happen()
     run()
     assert service.get(webhook.id).state == "active"

@@ -1,0 +1,49 @@
+"""What a feed is once it has been read: a title, entries, and the hub that announces its changes."""
+
+import hashlib
+from datetime import datetime
+
+from msgspec import Struct
+
+FINGERPRINT_BYTES = 6
+
+
+class Entry(Struct, frozen=True):
+    """One entry. Title, link and image are plain text and http(s) URLs or empty; `html` is as the feed has it.
+
+    `updated` stands in for `published` where the feed gives only that."""
+
+    id: str
+    title: str = ""
+    link: str = ""
+    published: datetime | None = None
+    updated: datetime | None = None
+    html: str = ""
+    base: str = ""
+    image: str = ""
+
+    @property
+    def dated(self) -> datetime | None:
+        return self.published or self.updated
+
+    @property
+    def fingerprint(self) -> bytes:
+        """The same for http and https, so that a site which moves to https keeps its entries."""
+        name = "https://" + self.id[7:] if self.id.startswith("http://") else self.id
+        return hashlib.blake2b(name.encode("utf-8", "replace"), digest_size=FINGERPRINT_BYTES).digest()
+
+
+class Feed(Struct, frozen=True):
+    """`hub` is the WebSub hub the feed names, and `topic` the URL it is announced under; both may be empty."""
+
+    title: str
+    entries: tuple[Entry, ...]
+    hub: str = ""
+    topic: str = ""
+
+
+def entry_id(guid: str, link: str, title: str, content: str) -> str:
+    """What makes two entries the same: the guid, else the link, else what they say."""
+    if guid or link:
+        return guid or link
+    return "sha256:" + hashlib.sha256(f"{title}\n{content}".encode("utf-8", "replace")).hexdigest()
