@@ -50,7 +50,7 @@ def _measure() -> list[dict[str, dict[str, float]]]:
 
 
 def _flow(http: Any, name: str, counts: dict[str, dict[str, float]]) -> None:
-    """One reader's whole way, each call metered; the letters between are written directly."""
+    """One reader's whole way, each call metered; the links between are issued directly."""
     from chalicelib.audience.model import CONFIRM, CONFIRMATION_LIFE
     from chalicelib.audience.stores import emails, subscribers
     from chalicelib.audience.stores import tokens as token_store
@@ -61,7 +61,7 @@ def _flow(http: Any, name: str, counts: dict[str, dict[str, float]]) -> None:
     ip = f"10.0.{abs(hash(name)) % 250}.{abs(hash(name[::-1])) % 250}"
     body = {"email": email, "nickname": "Somebody"}
     _metered(counts, "subscribe, new address", lambda: http.post("/api/subscribe", json=body, source_ip=ip), 201)
-    _metered(counts, "taking a sign-up in (worker)", lambda: _take_in(email))
+    _metered(counts, "processing a sign-up (worker)", lambda: _process_sign_up(email))
     id = emails.find_owner(addresses.key(email), clock.now()) or ""
     plain = {"email": email}
     _metered(counts, "subscribe, pending address", lambda: http.post("/api/subscribe", json=plain, source_ip=ip), 201)
@@ -75,14 +75,14 @@ def _flow(http: Any, name: str, counts: dict[str, dict[str, float]]) -> None:
     _metered(counts, "unsubscribe", lambda: http.get(f"/api/unsubscribe?token={person.unsubscribe_token}"), 200)
 
 
-def _take_in(email: str) -> None:
+def _process_sign_up(email: str) -> None:
     from chalicelib.audience import model, sign_ups
     from chalicelib.audience.stores import sign_ups as sign_up_store
     from chalicelib.kernel import addresses
 
-    mark = model.address_pseudonym(addresses.key(email))
-    assert sign_ups.take_in(mark)
-    sign_up_store.forget(mark)
+    pseudonym = model.address_pseudonym(addresses.key(email))
+    assert sign_ups.process(pseudonym)
+    sign_up_store.forget(pseudonym)
 
 
 def _metered(counts: dict[str, dict[str, float]], call: str, ask: Any, status: int = 0) -> None:

@@ -114,10 +114,10 @@ def sign_up(
         confirmation_expires_at=asked + model.CONFIRMATION_LIFE,
         sources=frozenset(),
         tags=frozenset(),
-        asked_sources=frozenset({source}),
-        asked_tags=frozenset(tags),
+        requested_sources=frozenset({source}),
+        requested_tags=frozenset(tags),
     )
-    capture = model.capture(source, list(tags), None, None)
+    capture = model.parse_capture(source, list(tags), None, None)
     tables.transact(*store.create_writes(person, asked), captures.request_write(person.id, capture, asked))
     if confirmed:
         tables.transact(*store.activate_writes(person, confirmed), counts.joined_write(confirmed))

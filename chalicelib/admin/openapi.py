@@ -3,7 +3,6 @@
 from functools import lru_cache
 from typing import Any
 
-from chalicelib.audience import openapi as audience
 from chalicelib.campaigns import openapi as campaigns
 from chalicelib.events import examples
 from chalicelib.kernel import settings
@@ -16,7 +15,7 @@ Part = dict[str, Any]
 _METHODS = ("get", "post", "patch", "delete")
 
 # Rooms whose part of the document is still written by hand.
-_ROOMS = (audience, campaigns)
+_ROOMS = (campaigns,)
 # What any call behind Cloudflare Access may answer, and what any call may.
 _GUARDED = {"401": "Missing token", "403": "Invalid or expired token, or cross-site request"}
 _ALWAYS = {"500": "Misconfiguration or internal error", "503": "A service is not responding; try again"}

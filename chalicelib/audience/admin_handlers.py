@@ -1,37 +1,67 @@
-"""The audience, for the operator: list, search, remove, export, do-not-contact."""
+"""Subscribers for editors: list, export, remove, do-not-contact."""
 
 from chalicelib.access import audit
-from chalicelib.audience import erasure, export, listing
+from chalicelib.audience import bodies, erasure, export, listing
 from chalicelib.audience.listing import Entry, Filter
-from chalicelib.audience.model import ACTIVATED, PENDING
 from chalicelib.kernel import addresses, ids
-from chalicelib.kernel.errors import Invalid, NotFound
-from chalicelib.web import paging, responses
+from chalicelib.kernel.errors import NotFound
+from chalicelib.web import paging, responses, schemas
+from chalicelib.web.operations import CSV, Answer, operation
+from chalicelib.web.paging import PageQuery
 from chalicelib.web.request import Request
 from chalicelib.web.responses import Response
 
-_LONGEST_SEARCH = 254
 
-
+@operation(
+    "List subscribers, newest first",
+    tag="subscribers",
+    query=(Filter, PageQuery),
+    answers={200: Answer("A page", bodies.SubscriberPage)},
+    refuses=(400,),
+)
 def list_subscribers(request: Request) -> Response:
     number, per_page = paging.requested(request)
-    page = listing.page(filter_of(request), number, per_page)
-    return responses.json(paging.page_body([_shown(entry) for entry in page.items], number, per_page, page.total))
+    page = listing.page(listing.parse_filter(request.query), number, per_page)
+    items = [_subscriber(entry) for entry in page.items]
+    return responses.json(bodies.SubscriberPage(number, per_page, page.total, items))
 
 
+@operation(
+    "List sources and tags of the last thousand subscribers, most frequent first",
+    tag="subscribers",
+    answers={200: Answer("For filters and audiences", listing.Words)},
+)
 def list_words(request: Request) -> Response:
-    words = listing.list_words()
-    return responses.json({"sources": words.sources, "tags": words.tags})
+    return responses.json(listing.list_words())
 
 
+@operation(
+    "Export subscribers as CSV (UTF-8 with BOM)",
+    tag="subscribers",
+    query=Filter,
+    answers={
+        200: Answer("The file", content=CSV),
+        303: Answer("Large exports: redirect to a signed link that works for five minutes"),
+    },
+    refuses=(400,),
+)
 def export_subscribers(request: Request) -> Response:
     audit.record(request, "subscribers.export")
-    body, link = export.download(filter_of(request))
+    body, link = export.download(listing.parse_filter(request.query))
     if link:
         return responses.redirect(link)
     return responses.attachment(body or "", "text/csv; charset=utf-8", "subscribers.csv")
 
 
+@operation(
+    "Delete everything stored about a subscriber",
+    tag="subscribers",
+    answers={
+        204: Answer("Deleted"),
+        202: Answer("Finishes once pending events about them have been sent", bodies.RemovalPending),
+    },
+    because={404: "No such subscriber"},
+)
 def remove_subscriber(request: Request) -> Response:
     subscriber_id = request.path["subscriber_id"]
     if not ids.is_id(subscriber_id):
@@ -39,39 +69,36 @@ def remove_subscriber(request: Request) -> Response:
     audit.record(request, "subscriber.remove", subscriber_id=subscriber_id)
     if erasure.remove(subscriber_id):
         return responses.no_content()
-    return responses.json({"status": "removal_pending"}, 202)
+    return responses.json(bodies.RemovalPending(), 202)
 
 
+@operation(
+    "Never email an address again",
+    tag="subscribers",
+    body=bodies.EmailOnly,
+    answers={200: Answer("The address will not be emailed again", bodies.DoNotContactSet)},
+    refuses=(400,),
+)
 def set_do_not_contact(request: Request) -> Response:
-    address = addresses.parse(request.text("email"))
+    body = schemas.read(bodies.EmailOnly, request.fields)
     audit.record(request, "do_not_contact.set")
-    erasure.suppress(address.key, "admin")
-    return responses.json({"status": "do_not_contact"})
+    erasure.suppress(addresses.key(body.email), "admin")
+    return responses.json(bodies.DoNotContactSet())
 
 
+@operation(
+    "Allow an address to sign up again",
+    tag="subscribers",
+    body=bodies.EmailOnly,
+    answers={200: Answer("The address can sign up again", bodies.DoNotContactLifted)},
+    refuses=(400,),
+)
 def lift_do_not_contact(request: Request) -> Response:
-    address = addresses.parse(request.text("email"))
+    body = schemas.read(bodies.EmailOnly, request.fields)
     audit.record(request, "do_not_contact.lift")
-    erasure.lift(address.key, "admin")
-    return responses.json({"status": "lifted"})
+    erasure.lift(addresses.key(body.email), "admin")
+    return responses.json(bodies.DoNotContactLifted())
 
 
-def filter_of(request: Request) -> Filter:
-    """What the query asks for; the pages ask the same way."""
-    query = {name: request.query.get(name, "").strip() for name in ("q", "status", "source", "tag")}
-    if any(len(value) > _LONGEST_SEARCH for value in query.values()):
-        raise Invalid(f"A search may have at most {_LONGEST_SEARCH} characters")
-    if query["status"].lower() not in ("", PENDING, ACTIVATED):
-        raise Invalid(f"status must be {PENDING} or {ACTIVATED}")
-    return Filter(query["q"], query["status"].lower(), query["source"].lower(), query["tag"].lower())
-
-
-def _shown(entry: Entry) -> dict[str, object]:
-    return {
-        "id": entry.id,
-        "email": entry.email,
-        "nickname": entry.nickname,
-        "status": entry.label,
-        "created_at": entry.created_at,
-        "activated_at": entry.activated_at,
-    }
+def _subscriber(entry: Entry) -> bodies.Subscriber:
+    return schemas.build(bodies.Subscriber, entry, status=entry.label)

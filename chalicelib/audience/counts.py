@@ -6,13 +6,13 @@ from itertools import groupby
 
 from msgspec import Struct
 
-from chalicelib.audience.stores import counts
+from chalicelib.audience.stores import counts as store
 from chalicelib.kernel import clock
 from chalicelib.kernel.aws import tables
 from chalicelib.kernel.aws.failures import Stale
 from chalicelib.kernel.aws.tables import Write
 
-_FOLDED_AFTER = timedelta(days=1)
+_FOLD_AFTER = timedelta(days=1)
 
 
 class Day(Struct, frozen=True):
@@ -23,17 +23,17 @@ class Day(Struct, frozen=True):
 
 
 def joined_write(now: datetime) -> Write:
-    return counts.count_write(now.date(), joined=1)
+    return store.count_write(now.date(), joined=1)
 
 
 def left_write(now: datetime) -> Write:
-    return counts.count_write(now.date(), left=1)
+    return store.count_write(now.date(), left=1)
 
 
 def total() -> int:
-    """Activated subscribers now: the newest folded day, and what has happened since."""
+    """Activated subscribers now: the total of the newest folded day, and what has changed since."""
     change = 0
-    for row in counts.newest_first():
+    for row in store.newest_first():
         if row.total is not None:
             return int(row.total) + change
         change += int(row.joined) - int(row.left)
@@ -46,27 +46,28 @@ def days(most: int) -> list[Day]:
 
 
 def fold() -> int:
-    """Make each finished day one row, oldest first, and say how many were folded. Safe to run twice at once."""
-    running_day = (clock.now() - _FOLDED_AFTER).date().isoformat()
+    """Merge the rows of each finished day into one, oldest first. Returns how many days were folded. Two runs at the
+    same time do no harm."""
+    first_unfinished = (clock.now() - _FOLD_AFTER).date().isoformat()
     folded = 0
     for day, rows in _by_day():
-        whole = next((row for row in rows if row.slot == day.day), None)
-        if day.day >= running_day or (len(rows) == 1 and whole and whole.total == day.total):
+        folded_row = next((row for row in rows if row.slot == day.day), None)
+        if day.day >= first_unfinished or (len(rows) == 1 and folded_row and folded_row.total == day.total):
             continue
         try:
-            tables.transact(*counts.fold_writes(day.day, rows, whole, day.total))
+            tables.transact(*store.fold_writes(day.day, rows, folded_row, day.total))
         except Stale:
-            break  # a twin was here, or a late count came: the next night folds the rest
+            break  # another run was faster, or a late count arrived: the next run folds the rest
         folded += 1
     return folded
 
 
-def _by_day() -> Iterator[tuple[Day, list[counts.CountRow]]]:
-    running = 0
-    rows = sorted(counts.newest_first(), key=lambda row: row.slot)
+def _by_day() -> Iterator[tuple[Day, list[store.CountRow]]]:
+    total = 0
+    rows = sorted(store.newest_first(), key=lambda row: row.slot)
     for day, group in groupby(rows, key=lambda row: row.day):
-        shards = list(group)
-        came = sum(int(row.joined) for row in shards)
-        went = sum(int(row.left) for row in shards)
-        running += came - went
-        yield Day(day, came, went, running), shards
+        day_rows = list(group)
+        joined = sum(int(row.joined) for row in day_rows)
+        left = sum(int(row.left) for row in day_rows)
+        total += joined - left
+        yield Day(day, joined, left, total), day_rows

@@ -1,4 +1,4 @@
-"""The audience as a table to take away: CSV, UTF-8 with BOM, safe to open in a spreadsheet."""
+"""Subscribers as CSV: UTF-8 with BOM, safe to open in a spreadsheet."""
 
 import csv
 import io
@@ -12,16 +12,16 @@ from chalicelib.kernel.aws import files
 
 BOM = "\ufeff"
 COLUMNS = ("email", "nickname", "status", "activated_at")
-# A cell that begins with one of these is a formula to a spreadsheet, and a nickname is a stranger's text.
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")  # the wide ones too, in a Japanese Excel
-_ROWS_AT_ONCE = 1000
-# Lambda answers at most 6 MB, counted as JSON, in which an accent takes six bytes.
+# A spreadsheet takes a cell that begins with one of these for a formula, and anybody can choose a nickname.
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")  # full-width ones in a Japanese Excel too
+_ROWS_PER_PART = 1000
+# Lambda allows answers of 6 MB, measured as JSON, in which an accented letter takes six bytes.
 _LARGEST_ANSWER = 5_500_000
 _TYPE, _NAME = "text/csv; charset=utf-8", "subscribers.csv"
 
 
 def download(wanted: Filter) -> tuple[str | None, str | None]:
-    """The file itself, or, when it is too large for one answer, a signed link to it."""
+    """The file itself or, when it is too large for one answer, a signed link to it."""
     parts = csv_parts(wanted)
     held = []
     size = 0
@@ -35,20 +35,20 @@ def download(wanted: Filter) -> tuple[str | None, str | None]:
 
 
 def csv_parts(wanted: Filter) -> Iterator[str]:
-    """The file piece by piece, so that it never has to be in memory whole."""
+    """The file in parts, so that it is never in memory as a whole."""
     buffer = io.StringIO()
     writer = csv.writer(buffer)
     buffer.write(BOM)
     writer.writerow(COLUMNS)
-    for number, entry in enumerate(listing.everyone(wanted), 1):
+    for number, entry in enumerate(listing.iterate(wanted), 1):
         row = (entry.email, entry.nickname or "", entry.label, entry.activated_at or "")
-        writer.writerow([_harmless(cell) for cell in row])
-        if number % _ROWS_AT_ONCE == 0:
+        writer.writerow([_escape(cell) for cell in row])
+        if number % _ROWS_PER_PART == 0:
             yield buffer.getvalue()
             buffer.seek(0)
             buffer.truncate()
     yield buffer.getvalue()
 
 
-def _harmless(cell: str) -> str:
+def _escape(cell: str) -> str:
     return f"'{cell}" if cell.startswith(_FORMULA) else cell

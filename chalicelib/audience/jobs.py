@@ -1,4 +1,4 @@
-"""What runs without a reader waiting: the mail queue, the hourly clean-up, removals that wait their turn."""
+"""Background work: the audience queue (mails, sign-ups, deferred removals) and the hourly clean-up."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -15,22 +15,22 @@ from chalicelib.kernel.errors import NotFound
 
 
 def handle(message: Mapping[str, Any]) -> None:
-    """One message of the mail queue."""
+    """One message of the audience queue."""
     kind = str(message["kind"])
     if kind == model.SIGN_UP:
-        _sign_up(str(message["mark"]))
+        _process_sign_up(str(message["pseudonym"]))
     elif kind == erasure.REMOVE:
         _remove(str(message["subscriber_id"]))
     else:
         mails.send(kind, str(message["subscriber_id"]))
 
 
-def _sign_up(mark: str) -> None:
-    subscriber_id = sign_ups.take_in(mark)
+def _process_sign_up(pseudonym: str) -> None:
+    subscriber_id = sign_ups.process(pseudonym)
     if subscriber_id:
         mails.send(model.CONFIRM, subscriber_id)
         outbox.relay_soon(subscriber_id)
-        sign_up_store.forget(mark)
+        sign_up_store.forget(pseudonym)
 
 
 def _remove(subscriber_id: str) -> None:
@@ -41,11 +41,10 @@ def _remove(subscriber_id: str) -> None:
 
 
 def clean_up(time_left: Callable[[], bool]) -> None:
-    """Remove what has outlived its time: unconfirmed sign-ups, address changes and links; hand over once more what
-    the queue gave up. Each stands by itself, so that a run that is cut short, or runs beside another, leaves nothing
-    half done."""
+    """Remove what has expired (unconfirmed sign-ups, address changes, links) and requeue what the queue gave up on.
+    Each step is complete in itself, so a run that is cut short, or runs beside another, leaves nothing half done."""
     now = clock.now()
-    again = expired = forgotten = 0
+    requeued = expired = forgotten = 0
     for subscriber_id in subscribers.list_expired(now):
         if not time_left():
             break
@@ -55,10 +54,10 @@ def clean_up(time_left: Callable[[], bool]) -> None:
             break
         token_store.forget(row)
         forgotten += 1
-    for mark in sign_up_store.list_left_behind(now):
+    for pseudonym in sign_up_store.list_overdue(now):
         if not time_left():
             break
-        queues.send("audience", {"kind": model.SIGN_UP, "mark": mark})
-        again += 1
-    counts = {"again": again, "expired": expired, "tokens": forgotten, "downloads": files.clean_up()}
+        queues.send("audience", {"kind": model.SIGN_UP, "pseudonym": pseudonym})
+        requeued += 1
+    counts = {"again": requeued, "expired": expired, "tokens": forgotten, "downloads": files.clean_up()}
     log.info("clean_up.done", **counts, days=audience_counts.fold())

@@ -1,23 +1,26 @@
-"""The audience as the operator reads it: newest first, in pages, searched. Reads only the index made for it, over the
-bare wire, because a search looks at everybody."""
+"""The list of subscribers as editors read it: newest first, in pages, filtered."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from heapq import merge
 from itertools import chain, islice
-from typing import Any
+from typing import Annotated
 
-from msgspec import Struct
+from msgspec import Meta, Struct, field
 
 from chalicelib.audience import counts
-from chalicelib.audience.model import ACTIVATED, PENDING
+from chalicelib.audience.model import ACTIVATED, PENDING, Word
+from chalicelib.audience.stores import listing as store
 from chalicelib.audience.stores import subscribers
-from chalicelib.kernel import clock, ids, settings
-from chalicelib.kernel.aws import raw
-from chalicelib.kernel.errors import NotFound
+from chalicelib.audience.stores.listing import Cursor, Item
+from chalicelib.kernel import clock, ids
+from chalicelib.kernel.errors import Invalid, NotFound
+from chalicelib.web import schemas
+from chalicelib.web.schemas import Reads
 
-_LATELY = 1000
+_SAMPLED = 1000
 _MOST_WORDS = 200
+_LONGEST_SEARCH = 254
 _LABELS = {ACTIVATED: "Activated", PENDING: "Pending"}
 
 
@@ -36,20 +39,44 @@ class Entry(Struct, frozen=True):
         return _LABELS[self.status]
 
 
-class Filter(Struct, frozen=True):
-    """Whom to list: everybody, or those who match all that is asked."""
+def _check_search(text: str) -> str:
+    text = text.strip()
+    if len(text) > _LONGEST_SEARCH:
+        raise Invalid(f"A search may have at most {_LONGEST_SEARCH} characters")
+    return text
 
-    text: str = ""
-    status: str = ""
-    source: str = ""
-    tag: str = ""
+
+def _check_word(text: str) -> str:
+    return _check_search(text).lower()
+
+
+def _check_status(text: str) -> str:
+    status = _check_word(text)
+    if status not in ("", PENDING, ACTIVATED):
+        raise Invalid(f"status must be {PENDING} or {ACTIVATED}")
+    return status
+
+
+_SHORT = Meta(max_length=_LONGEST_SEARCH)
+_STATUSES = Meta(extra_json_schema={"enum": ["", PENDING, ACTIVATED]})
+
+
+class Filter(Struct, frozen=True):
+    """Whom to list, as a query asks for it: everybody, or those who match all that is given."""
+
+    text: Annotated[str, _SHORT, Meta(description="Part of the address or of the nickname"), Reads(_check_search)] = (
+        field(default="", name="q")
+    )
+    source: Annotated[str, _SHORT, Reads(_check_word)] = ""
+    tag: Annotated[str, _SHORT, Reads(_check_word)] = ""
+    status: Annotated[str, _STATUSES, Reads(_check_status)] = ""
 
     @property
     def reads_everybody(self) -> bool:
         return bool(self.text or self.source or self.tag)
 
-    def matches(self, item: dict[str, Any]) -> bool:
-        """On a row as it comes: of a million that are looked at, only those that match are worth making entries."""
+    def matches(self, item: Item) -> bool:
+        """On a row as it is stored: of a million that are read, only those that match become entries."""
         if self.text:
             text = self.text.casefold()
             nickname = item.get("nickname")
@@ -59,8 +86,8 @@ class Filter(Struct, frozen=True):
 
 
 class Words(Struct, frozen=True):
-    sources: list[str]
-    tags: list[str]
+    sources: list[Word]
+    tags: list[Word]
 
 
 class Page(Struct, frozen=True):
@@ -74,69 +101,73 @@ class Page(Struct, frozen=True):
         return max(1, -(-self.total // self.per_page))
 
 
+def parse_filter(query: Mapping[str, str]) -> Filter:
+    """From the query of a request, for the API and the dashboard alike."""
+    return schemas.read(Filter, query)
+
+
 def page(wanted: Filter, number: int, per_page: int) -> Page:
     start = (number - 1) * per_page
     if wanted.reads_everybody:
-        return _searched(wanted, number, per_page, start)
-    pending = [] if wanted.status == ACTIVATED else list(_shelf(PENDING))
+        return _search(wanted, number, per_page, start)
+    pending = [] if wanted.status == ACTIVATED else list(_entries(PENDING))
     activated = 0 if wanted.status == PENDING else counts.total()
     only_pending = wanted.status == PENDING
-    items = pending[start : start + per_page] if only_pending else _merged(pending, start, per_page)
+    items = pending[start : start + per_page] if only_pending else _merge_page(pending, start, per_page)
     return Page(tuple(items), number, per_page, len(pending) + activated)
 
 
 def find_entry(subscriber_id: str) -> Entry:
     """One person, as the list shows them."""
-    found = subscribers.find(subscriber_id) if ids.is_id(subscriber_id) else None
-    if not found or found.expired(clock.now()):
+    subscriber = subscribers.find(subscriber_id) if ids.is_id(subscriber_id) else None
+    if not subscriber or subscriber.expired(clock.now()):
         raise NotFound("No such subscriber")
     return Entry(
-        id=found.id,
-        email=found.email,
-        nickname=found.nickname,
-        status=found.status,
-        created_at=clock.text(found.created_at),
-        activated_at=clock.text(found.activated_at) if found.activated_at else None,
-        sources=tuple(sorted(found.sources)),
-        tags=tuple(sorted(found.tags)),
+        id=subscriber.id,
+        email=subscriber.email,
+        nickname=subscriber.nickname,
+        status=subscriber.status,
+        created_at=clock.text(subscriber.created_at),
+        activated_at=clock.text(subscriber.activated_at) if subscriber.activated_at else None,
+        sources=tuple(sorted(subscriber.sources)),
+        tags=tuple(sorted(subscriber.tags)),
     )
 
 
 def list_words() -> Words:
-    """What people lately came from and are tagged with. One request: everybody is not read for a suggestion."""
-    options = {"Limit": _LATELY, "ProjectionExpression": "sources, tags"}
-    rows = _query(ACTIVATED, None, **options)["Items"]
-    return Words(*(_common(rows, name) for name in ("sources", "tags")))
+    """Sources and tags of the newest subscribers, to suggest in filters: not worth reading everybody."""
+    items = store.newest_words(ACTIVATED, _SAMPLED)
+    return Words(*(_most_common(items, name) for name in ("sources", "tags")))
 
 
-def everyone(wanted: Filter) -> Iterator[Entry]:
-    """All who match, newest first, one page of the index in memory at a time."""
+def iterate(wanted: Filter) -> Iterator[Entry]:
+    """All who match, newest first, with one page of the index in memory at a time."""
     statuses = [status for status in (PENDING, ACTIVATED) if wanted.status in ("", status)]
     return _newest_first(*(_matching(status, wanted) for status in statuses))
 
 
 def _matching(status: str, wanted: Filter) -> Iterator[Entry]:
-    return (_entry(item) for item in _rows(status) if wanted.matches(item))
+    return (_entry(item) for item in store.list_items(status, clock.now()) if wanted.matches(item))
 
 
-def _searched(wanted: Filter, number: int, per_page: int, start: int) -> Page:
+def _search(wanted: Filter, number: int, per_page: int, start: int) -> Page:
     items = []
     total = 0
-    for entry in everyone(wanted):
+    for entry in iterate(wanted):
         if start <= total < start + per_page:
             items.append(entry)
         total += 1
     return Page(tuple(items), number, per_page, total)
 
 
-def _merged(pending: list[Entry], start: int, count: int) -> list[Entry]:
-    """`count` entries from position `start` of pending and activated together. The pending ones are few and read
-    whole; of the activated, as many as surely come before are counted past instead of read."""
+def _merge_page(pending: list[Entry], start: int, count: int) -> list[Entry]:
+    """`count` entries from position `start` of pending and activated together. The pending ones are few and all read;
+    activated ones that certainly come earlier are counted instead of read."""
     passed = max(0, start - len(pending))
-    cursor = _skip(ACTIVATED, passed)
+    cursor = store.skip(ACTIVATED, passed)
     if passed and cursor is None:
         return []
-    activated = _shelf(ACTIVATED, after=cursor, limit=len(pending) + count)
+    activated = _entries(ACTIVATED, after=cursor, page_size=len(pending) + count)
     if passed:
         first = next(activated)
         activated = chain([first], activated)
@@ -149,62 +180,20 @@ def _newest_first(*streams: Iterator[Entry]) -> Iterator[Entry]:
     return merge(*streams, key=lambda entry: entry.created_at, reverse=True)
 
 
-def _skip(status: str, count: int) -> dict[str, Any] | None:
-    """The place in the index after so many entries; None when there are no more than that."""
-    cursor: dict[str, Any] | None = None
-    while count > 0:
-        answer = _query(status, cursor, Select="COUNT", Limit=count)
-        count -= answer["Count"]
-        cursor = answer.get("LastEvaluatedKey")
-        if cursor is None:
-            return None
-    return cursor
+def _entries(status: str, after: Cursor | None = None, page_size: int | None = None) -> Iterator[Entry]:
+    return map(_entry, store.list_items(status, clock.now(), after, page_size))
 
 
-def _shelf(status: str, after: dict[str, Any] | None = None, limit: int | None = None) -> Iterator[Entry]:
-    return map(_entry, _rows(status, after, limit))
+def _most_common(items: list[Item], name: str) -> list[str]:
+    frequency = Counter(word for item in items if name in item for word in item[name]["SS"])
+    return [word for word, _ in frequency.most_common(_MOST_WORDS)]
 
 
-def _rows(status: str, after: dict[str, Any] | None = None, limit: int | None = None) -> Iterator[dict[str, Any]]:
-    """A sign-up that has expired is not there any more, even before the clean-up has come by."""
-    now = clock.text(clock.now())
-    cursor = after
-    while True:
-        answer = _query(status, cursor, **({"Limit": limit} if limit else {}))
-        for item in answer["Items"]:
-            if "confirmation_expires_at" not in item or item["confirmation_expires_at"]["S"] >= now:
-                yield item
-        cursor = answer.get("LastEvaluatedKey")
-        if cursor is None:
-            return
-
-
-def _query(status: str, cursor: dict[str, Any] | None, **options: Any) -> Any:
-    parameters = {
-        "TableName": f"{settings.current().prefix}-subscribers",
-        "IndexName": "by_status",
-        "KeyConditionExpression": "#status = :status",
-        "ExpressionAttributeNames": {"#status": "status"},
-        "ExpressionAttributeValues": {":status": {"S": status}},
-        "ScanIndexForward": False,
-        **options,
-    }
-    if cursor:
-        parameters["ExclusiveStartKey"] = cursor
-    return raw.dynamodb("Query", parameters)
-
-
-def _common(rows: list[dict[str, Any]], name: str) -> list[str]:
-    """The most frequent first."""
-    found = Counter(word for row in rows if name in row for word in row[name]["SS"])
-    return [word for word, _ in found.most_common(_MOST_WORDS)]
-
-
-def _has(item: dict[str, Any], name: str, word: str) -> bool:
+def _has(item: Item, name: str, word: str) -> bool:
     return not word or (name in item and word in item[name]["SS"])
 
 
-def _entry(item: dict[str, Any]) -> Entry:
+def _entry(item: Item) -> Entry:
     return Entry(
         id=item["id"]["S"],
         email=item["email"]["S"],

@@ -1,7 +1,9 @@
-"""The mails to one person that carry a link, written by the queue's worker.
+"""The mails a person gets because of something they did, sent by the queue's worker.
 
-Only here a link's secret comes into being: no queue ever holds one, nor an address. A mail that cannot leave now
-raises, and the queue brings its message back; each try issues a fresh link and ends the one before.
+A link's secret is created here and nowhere else: no queue ever holds one, or an address. When a mail cannot be sent
+now, this raises and the queue delivers its message again; each attempt issues a new link and ends the one before.
+
+No mail repeats what a visitor typed: a form that mails its visitors' words to any address is a tool for spammers.
 """
 
 from collections.abc import Callable
@@ -14,9 +16,10 @@ from chalicelib.kernel import addresses, clock, limits, log, settings, tokens
 from chalicelib.kernel.aws import tables
 from chalicelib.kernel.aws.failures import Stale
 from chalicelib.kernel.errors import Unavailable
-from chalicelib.mail import notices, sender, transactional
+from chalicelib.mail import notices, sender
 from chalicelib.mail.failures import Rejected
 from chalicelib.mail.message import Message
+from chalicelib.mail.templates import automatic_message
 
 _MAILS_TO_ONE_ADDRESS = 5
 _TO_ONE, _TO_ALL = "confirmations to one", "confirmations"
@@ -24,36 +27,61 @@ _HOUR = 3600
 
 
 def send(kind: str, subscriber_id: str) -> None:
-    """One message of the mail queue. What there is no reason left to send is not sent."""
+    """One message of the mail queue. Sends nothing when there is no reason for the mail any more."""
     try:
-        _LETTERS[kind](subscriber_id)
+        _SENDERS[kind](subscriber_id)
     except Stale:
-        # Confirmed, erased or moved between reading and writing: the letter has lost its reason.
-        log.info("letter.overtaken", subscriber_id=subscriber_id)
+        # Confirmed, erased or changed between reading and writing: nobody needs this mail now.
+        log.info("mail.overtaken", subscriber_id=subscriber_id)
 
 
-def _confirm(subscriber_id: str) -> None:
+def confirm_mail(to: str, link: str) -> Message:
+    """Asks the owner of an address whether they signed up."""
+    return automatic_message(to, "confirm", link=link)
+
+
+def magic_link_mail(to: str, link: str) -> Message:
+    """Opens a person's own profile."""
+    return automatic_message(to, "magic_link", link=link)
+
+
+def change_email_mail(to: str, link: str) -> Message:
+    """Goes to the new address, which replaces the old one only when its owner agrees."""
+    return automatic_message(to, "change_email", link=link)
+
+
+def email_changed_notice(to: str) -> Message:
+    """Goes to the old address, whose owner may not know about the change."""
+    return automatic_message(to, "email_changed")
+
+
+def lift_mail(to: str, link: str) -> Message:
+    """To somebody on the do-not-contact list who asks to be taken off it."""
+    return automatic_message(to, "lift", link=link)
+
+
+def _send_confirmation(subscriber_id: str) -> None:
     subscriber = subscribers.find(subscriber_id)
-    if not subscriber or (subscriber.activated and not subscriber.asked_sources):
+    if not subscriber or (subscriber.activated and not subscriber.requested_sources):
         return
-    if _unwanted(subscriber.email) or not _within_limits(subscriber.email):
+    if _is_suppressed(subscriber.email) or not _within_limits(subscriber.email):
         return
     until = clock.now() + model.CONFIRMATION_LIFE
     token = tokens.issue(subscriber.id)
-    prolonged = (
+    renewal = (
         [subscribers.check_present_write(subscriber)]
         if subscriber.activated
         else subscribers.extend_writes(subscriber, until)
     )
-    tables.transact(token_store.issue_write(subscriber.id, model.CONFIRM, token, until), *prolonged)
+    tables.transact(token_store.issue_write(subscriber.id, model.CONFIRM, token, until), *renewal)
     try:
-        _send(transactional.confirm_mail(subscriber.email, _link("/confirm", token)), subscriber_id)
+        _send(confirm_mail(subscriber.email, _link("/confirm", token)), subscriber_id)
     except Unavailable:
         _give_back(subscriber.email)
         raise
 
 
-def _magic_link(subscriber_id: str) -> None:
+def _send_magic_link(subscriber_id: str) -> None:
     subscriber = subscribers.find(subscriber_id)
     if not subscriber or not subscriber.activated:
         return
@@ -63,65 +91,65 @@ def _magic_link(subscriber_id: str) -> None:
         token_store.issue_write(subscriber.id, model.MAGIC_LINK, token, until),
         subscribers.check_present_write(subscriber),
     )
-    _send(transactional.magic_link_mail(subscriber.email, _link("/profile", token)), subscriber_id)
+    _send(magic_link_mail(subscriber.email, _link("/profile", token)), subscriber_id)
 
 
-def _change_email(subscriber_id: str) -> None:
-    """To the new address the question, to the old one the announcement."""
+def _send_change_email(subscriber_id: str) -> None:
+    """Asks the new address and informs the old one."""
     subscriber, found = subscribers.find_with_tokens(subscriber_id, model.CHANGE_EMAIL)
     row = found.get(model.CHANGE_EMAIL)
-    if not subscriber or not row or not row.new_email or _unwanted(row.new_email):
+    if not subscriber or not row or not row.new_email or _is_suppressed(row.new_email):
         return
     token = tokens.issue(subscriber.id)
     tables.transact(
         token_store.issue_write(subscriber.id, model.CHANGE_EMAIL, token, clock.parse(row.until)),
         subscribers.check_present_write(subscriber),
     )
-    _send(transactional.change_email_mail(row.new_email, _link("/confirm", token)), subscriber_id)
-    _send(transactional.email_changed_notice(subscriber.email), subscriber_id)
+    _send(change_email_mail(row.new_email, _link("/confirm", token)), subscriber_id)
+    _send(email_changed_notice(subscriber.email), subscriber_id)
 
 
-def _lift(id: str) -> None:
+def _send_lift(id: str) -> None:
     row = token_store.find(id, model.LIFT)
     if not row or not row.new_email:
         return
-    if not _unwanted(row.new_email):
-        token_store.forget(row)  # no such wish is kept, so there is nothing to lift and nobody to write to
+    if not _is_suppressed(row.new_email):
+        token_store.forget(row)  # not on the list: nothing to lift, and nobody to write to
         return
     token = tokens.issue(id)
     tables.transact(token_store.issue_write(id, model.LIFT, token, clock.parse(row.until)))
-    _send(transactional.lift_mail(row.new_email, _link("/resume", token)), id)
+    _send(lift_mail(row.new_email, _link("/resume", token)), id)
 
 
-_LETTERS: dict[str, Callable[[str], None]] = {
-    model.CONFIRM: _confirm,
-    model.MAGIC_LINK: _magic_link,
-    model.CHANGE_EMAIL: _change_email,
-    model.LIFT: _lift,
+_SENDERS: dict[str, Callable[[str], None]] = {
+    model.CONFIRM: _send_confirmation,
+    model.MAGIC_LINK: _send_magic_link,
+    model.CHANGE_EMAIL: _send_change_email,
+    model.LIFT: _send_lift,
 }
 
 
-def _unwanted(email: str) -> bool:
+def _is_suppressed(email: str) -> bool:
     return suppressions.is_suppressed(model.address_pseudonym(addresses.key(email)))
 
 
 def _within_limits(email: str) -> bool:
-    """Confirmations go to addresses anybody can type: neither one stranger nor the whole world may be flooded."""
+    """Anybody can type any address into the form: limit the confirmations to one address and to all together."""
     if not limits.allows(_TO_ONE, addresses.key(email), _MAILS_TO_ONE_ADDRESS, _HOUR):
         return False
     if limits.allows(_TO_ALL, "all", settings.current().mails_per_hour, _HOUR):
         return True
-    _alarm()
+    _report_flood()
     return False
 
 
 def _give_back(email: str) -> None:
-    """While SES is away the queue comes again, up to five times: that must not look like a flood."""
+    """The queue retries up to five times while SES does not answer: those attempts must not count as a flood."""
     limits.give_back(_TO_ONE, addresses.key(email), _HOUR)
     limits.give_back(_TO_ALL, "all", _HOUR)
 
 
-def _alarm() -> None:
+def _report_flood() -> None:
     log.metric("ConfirmationBreaker")
     if limits.allows("breaker notice", "all", 1, _HOUR):
         notices.notify_admin(
@@ -136,7 +164,7 @@ def _send(message: Message, subscriber_id: str) -> None:
     try:
         sender.send(message)
     except Rejected:
-        log.warning("letter.rejected", subscriber_id=subscriber_id)
+        log.warning("mail.rejected", subscriber_id=subscriber_id)
 
 
 def _link(path: str, token: tokens.Token) -> str:

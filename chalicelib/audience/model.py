@@ -1,12 +1,12 @@
-"""The words and rules of the audience: who subscribes, what was captured with them, what counts as valid."""
+"""The audience's values and rules: subscribers, what was captured when they signed up, what counts as valid."""
 
 import json
 import re
 import unicodedata
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Annotated, Any
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from chalicelib.kernel import pseudonyms
 from chalicelib.kernel.addresses import Address
@@ -25,17 +25,19 @@ EXPIRED_CAPTURE_LIFE = timedelta(days=30)
 DEFAULT_SOURCE = "default"
 MOST_SOURCES = 40
 MOST_TAGS_IN_ALL = 200
+MOST_TAGS = 20
 LONGEST_NICKNAME = 50
-_MOST_TAGS = 20
-_LONGEST_TAG = 64
-_LONGEST_SOURCE = 64
-_LONGEST_RAW_SOURCE = 255
+LONGEST_RAW_SOURCE = 255
+_LONGEST_WORD = 64
 _MOST_METADATA_BYTES = 10_240
 _NICKNAME_LENGTH = "Nickname must be 1–50 characters"
 
+# The normal form of a source or a tag.
+Word = Annotated[str, Meta(min_length=1, max_length=_LONGEST_WORD)]
+
 
 class Capture(Struct, frozen=True):
-    """What came along when somebody signed up: where, with which tags and metadata."""
+    """What came with a sign-up: its source, tags and metadata."""
 
     source: str
     source_raw: str
@@ -62,8 +64,8 @@ class Subscriber(Struct, frozen=True):
     confirmation_expires_at: datetime | None
     sources: frozenset[str]
     tags: frozenset[str]
-    asked_sources: frozenset[str]
-    asked_tags: frozenset[str]
+    requested_sources: frozenset[str]
+    requested_tags: frozenset[str]
 
     @property
     def activated(self) -> bool:
@@ -78,14 +80,14 @@ class Subscriber(Struct, frozen=True):
 
 
 class Profile(Struct, frozen=True):
-    """What a person sees of themselves."""
+    """What a person sees about themselves."""
 
     subscriber: Subscriber
     pending_email: str | None
 
 
-def nickname(text: str | None) -> str | None:
-    """Checked and in normal form; None stays None. Surrounding space is the caller's to refuse or to trim."""
+def check_nickname(text: str | None) -> str | None:
+    """In Unicode normal form; None stays None. Surrounding space is refused: a caller may strip it first."""
     if text is None:
         return None
     text = unicodedata.normalize("NFC", text)
@@ -98,15 +100,15 @@ def nickname(text: str | None) -> str | None:
     return text
 
 
-def capture(source: Any, tags: Any, metadata: Any, ip_hash: str | None) -> Capture:
-    raw = _raw_source(source)
+def parse_capture(source: Any, tags: Any, metadata: Any, ip_hash: str | None) -> Capture:
+    raw = _check_source(source)
     return Capture(
         source=_source(raw), source_raw=raw, tags=_tags(tags), metadata=_metadata(metadata), ip_hash=ip_hash
     )
 
 
 def address_pseudonym(address_key: str) -> str:
-    """How an address is named where it must not be: it can be recognised, but not read back."""
+    """Stands for an address where the address itself must not be stored: recognisable, but not readable."""
     return pseudonyms.derive("do-not-contact", address_key)
 
 
@@ -114,20 +116,20 @@ def ip_pseudonym(ip: str) -> str:
     return pseudonyms.derive("ip", ip)
 
 
-def _raw_source(value: Any) -> str:
+def _check_source(value: Any) -> str:
     if value is None:
         return DEFAULT_SOURCE
     if not isinstance(value, str) or not _is_plain(value.strip()):
         raise Invalid("source must be text")
-    if len(value) > _LONGEST_RAW_SOURCE:
-        raise Invalid(f"source must be at most {_LONGEST_RAW_SOURCE} characters")
+    if len(value) > LONGEST_RAW_SOURCE:
+        raise Invalid(f"source must be at most {LONGEST_RAW_SOURCE} characters")
     return value
 
 
 def _source(raw: str) -> str:
     source = unicodedata.normalize("NFC", raw.strip()).lower()
-    if not 1 <= len(source) <= _LONGEST_SOURCE:
-        raise Invalid(f"source must be 1–{_LONGEST_SOURCE} characters")
+    if not 1 <= len(source) <= _LONGEST_WORD:
+        raise Invalid(f"source must be 1–{_LONGEST_WORD} characters")
     return source
 
 
@@ -138,11 +140,11 @@ def _tags(value: Any) -> frozenset[str]:
         value = [part for part in re.split(r"[,\n]", value) if part.strip()]
     if not isinstance(value, list) or not all(isinstance(tag, str) for tag in value):
         raise Invalid("tags must be a list of texts")
-    if len(value) > _MOST_TAGS:
-        raise Invalid(f"At most {_MOST_TAGS} tags")
+    if len(value) > MOST_TAGS:
+        raise Invalid(f"At most {MOST_TAGS} tags")
     tags = frozenset(unicodedata.normalize("NFC", tag.strip()).lower() for tag in value)
-    if not all(1 <= len(tag) <= _LONGEST_TAG and _is_plain(tag) for tag in tags):
-        raise Invalid(f"Each tag must be 1–{_LONGEST_TAG} characters")
+    if not all(1 <= len(tag) <= _LONGEST_WORD and _is_plain(tag) for tag in tags):
+        raise Invalid(f"Each tag must be 1–{_LONGEST_WORD} characters")
     return tags
 
 

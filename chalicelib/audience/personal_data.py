@@ -1,5 +1,5 @@
-"""What rooms above this one keep about a person. They may know the audience, and the audience not them, so `app.py`
-enters them here by name; their module is imported when somebody's data is asked for or erased."""
+"""What other rooms store about a person. Those rooms may import the audience, but not the other way round, so
+`app.py` registers them here by name; their module is imported when a person's data is requested or erased."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol
@@ -10,22 +10,22 @@ if TYPE_CHECKING:
 
 class Keeper(Protocol):
     def about(self, subscriber_id: str) -> object:
-        """All that is kept there about this person, for them to take away."""
+        """All that the room stores about this person, for them to download."""
 
     def erase_writes(self, subscriber_id: str) -> "list[Write]":
-        """What takes it away, for the transaction that erases the person."""
+        """What deletes it, for the transaction that erases the person."""
 
 
 _keepers: dict[str, str] = {}
 
 
 def register(room: str, module: str) -> None:
-    """`module` is below `chalicelib` and has the functions of a `Keeper`."""
+    """`module` is a name below `chalicelib`; it has the functions of a `Keeper`."""
     _keepers[room] = module
 
 
 def about(subscriber_id: str) -> dict[str, Any]:
-    """By room."""
+    """What every room stores, by the name of the room."""
     return {room: _keeper(module).about(subscriber_id) for room, module in _keepers.items()}
 
 

@@ -1,23 +1,32 @@
-"""A reader's own page, reached by magic link."""
+"""A reader's own page, opened by magic link."""
 
 import json
 
-from chalicelib.audience import model, service
-from chalicelib.kernel import settings
+from chalicelib.audience import bodies, model, service
+from chalicelib.kernel import addresses, settings
 from chalicelib.kernel.errors import GnaError, Invalid, Unauthenticated
-from chalicelib.web import pages, responses
-from chalicelib.web.request import FORM, JSON, MULTIPART, Request
+from chalicelib.web import pages, responses, schemas
+from chalicelib.web.operations import Answer, operation
+from chalicelib.web.request import Request
 from chalicelib.web.responses import Response
 
-_ANY = (JSON, FORM, MULTIPART)
 
-
-def request_link(request: Request) -> Response:
+@operation(
+    "Email a profile link; the response is the same for every address",
+    tag="public",
+    body=bodies.EmailOnly,
+    answers={
+        200: Answer("If the address is subscribed, a link is on its way", bodies.LinkSent),
+        303: Answer("HTML form: redirect to a page"),
+    },
+    refuses=(400, 429),
+)
+def request_profile_link(request: Request) -> Response:
     if not request.wants_page:
-        service.request_link(request.text("email"))
-        return responses.json({"status": "link_sent"})
+        _request_link(request)
+        return responses.json(bodies.LinkSent())
     try:
-        service.request_link(request.text("email"))
+        _request_link(request)
     except GnaError as failure:
         return pages.error(failure)
     return _profile("link_sent=true")
@@ -33,16 +42,28 @@ def profile(request: Request) -> Response:
         return pages.page("public/profile_link.html", 401, notice="expired")
 
 
-def update(request: Request) -> Response:
+@operation(
+    "Change nickname or email address",
+    tag="public",
+    body=bodies.ProfileUpdate,
+    answers={
+        200: Answer("Updated; a new address must be confirmed first", bodies.ProfileUpdated),
+        303: Answer("HTML form: redirect to a page"),
+    },
+    refuses=(400, 429),
+    because={401: "Invalid or expired token", 409: "Email already registered"},
+)
+def update_profile(request: Request) -> Response:
     if request.wants_page:
         return _update_by_form(request)
-    token, nickname = request.text("token") or "", request.text("nickname")
-    service.update_profile(token, model.nickname(nickname), request.text("email"))
-    return responses.json({"status": "updated"})
+    body = schemas.read(bodies.ProfileUpdate, request.fields)
+    address = addresses.from_valid(body.email) if body.email is not None else None
+    service.update_profile(body.token, body.nickname, address)
+    return responses.json(bodies.ProfileUpdated())
 
 
 def data(request: Request) -> Response:
-    """All that is stored about the person, to take away."""
+    """All that is stored about the person, as a download."""
     stored = json.dumps(service.describe_person(request.query.get("token", "")), ensure_ascii=False, indent=2)
     return responses.attachment(stored, "application/json", "my-data.json")
 
@@ -53,7 +74,7 @@ def never_again(request: Request) -> Response:
 
 
 def request_resume(request: Request) -> Response:
-    service.request_lift(request.text("email"))
+    service.request_lift(addresses.parse(request.text("email")))
     return _profile("link_sent=true")
 
 
@@ -71,32 +92,37 @@ def resume_by_button(request: Request) -> Response:
     return pages.page("public/resumed.html")
 
 
+def _request_link(request: Request) -> None:
+    body = schemas.read(bodies.EmailOnly, request.fields)
+    service.request_link(addresses.from_valid(body.email))
+
+
 def _update_by_form(request: Request) -> Response:
-    """The page's own form: surrounding space is trimmed, an empty nickname removes it, and a mistake shows the form
-    again with what was typed."""
-    token = request.text("token") or ""
+    """The page's own form: surrounding space is removed, an empty nickname deletes the stored one, and a mistake
+    shows the form again with what was typed."""
+    token, email = request.text("token") or "", request.text("email")
     nickname = (request.text("nickname") or "").strip()
     try:
-        waits = service.update_profile(
-            token, model.nickname(nickname) if nickname else "", request.text("email") or None
-        )
+        if nickname:
+            nickname = model.check_nickname(nickname) or ""
+        waits = service.update_profile(token, nickname, addresses.parse(email) if email else None)
     except Unauthenticated:
         return pages.page("public/profile_link.html", 401, notice="expired")
     except GnaError as failure:
-        typed = {"nickname": nickname, "email": request.text("email") or ""}
+        typed = {"nickname": nickname, "email": email or ""}
         return responses.with_retry_after(failure, _form(token, failure, typed))
     return _profile("updated=true&confirm=true" if waits else "updated=true")
 
 
 def _form(token: str, failure: GnaError | None = None, typed: dict[str, str] | None = None) -> Response:
-    """As it is stored or, after a mistake, as it was typed."""
+    """With what is stored or, after a mistake, with what was typed."""
     profile = service.open_profile(token)
     stored = {"nickname": profile.subscriber.nickname or "", "email": profile.subscriber.email}
     return pages.page(
         "public/profile.html",
         responses.status_of(failure) if failure else 200,
         profile=profile,
-        shown=typed or stored,
+        values=typed or stored,
         token=token,
         problem=failure.reason if failure else None,
     )

@@ -1,4 +1,4 @@
-"""What readers call, what sites embed, and what editors do with subscribers."""
+"""What readers use, what sites embed, and what editors do with subscribers."""
 
 from chalicelib.web.routing import JSON_OR_FORM, admin_api, api, page
 
@@ -10,9 +10,14 @@ ROUTES = (
     page("GET /confirmed", "audience.sign_up_handlers:confirmed"),
     page("GET /api/unsubscribe", "audience.sign_up_handlers:unsubscribe"),
     page("POST /api/unsubscribe", "audience.sign_up_handlers:unsubscribe_with_one_click"),
-    api("POST /api/profile/request-link", "audience.profile_handlers:request_link", accepts=JSON_OR_FORM, cors=True),
+    api(
+        "POST /api/profile/request-link",
+        "audience.profile_handlers:request_profile_link",
+        accepts=JSON_OR_FORM,
+        cors=True,
+    ),
     page("GET /profile", "audience.profile_handlers:profile"),
-    api("POST /api/profile/update", "audience.profile_handlers:update", accepts=JSON_OR_FORM, cors=True),
+    api("POST /api/profile/update", "audience.profile_handlers:update_profile", accepts=JSON_OR_FORM, cors=True),
     page("GET /profile/data", "audience.profile_handlers:data", head=False),
     page("POST /profile/never", "audience.profile_handlers:never_again"),
     page("POST /profile/request-resume", "audience.profile_handlers:request_resume"),

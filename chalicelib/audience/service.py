@@ -1,4 +1,4 @@
-"""What readers can do: subscribe, confirm, see and change their profile, leave, and be left alone."""
+"""What readers can do: subscribe, confirm, see and change their profile, unsubscribe, opt out for good."""
 
 import hmac
 from datetime import datetime
@@ -13,120 +13,72 @@ from chalicelib.audience.stores.tokens import TokenRow
 from chalicelib.events import outbox
 from chalicelib.events.model import EventType
 from chalicelib.kernel import addresses, clock, ids, limits, log, tokens
+from chalicelib.kernel.addresses import Address
 from chalicelib.kernel.aws import queues, tables
-from chalicelib.kernel.aws.failures import Stale
-from chalicelib.kernel.errors import Conflict, Invalid, Unauthenticated, Unavailable
+from chalicelib.kernel.aws.failures import Stale, retry_stale
+from chalicelib.kernel.errors import Conflict, Invalid, Unauthenticated
+from chalicelib.kernel.tokens import Token
 
 BAD_LINK = "This link is no longer valid"
 _BAD_TOKEN = "Invalid or expired token"  # noqa: S105 - a sentence, not a secret
 _TAKEN = "Email already registered"
-_ATTEMPTS = 4
 
 
 def subscribe(sign_up: SignUp, client_ip: str) -> None:
-    """Keep what was said and hand it over. Whether the address is new, waiting or active is not even looked up here,
-    so neither the answer nor the time it takes can tell; the worker takes it in."""
+    """Store the sign-up for the worker. Whether the address is new, pending or active is not looked up here, so
+    neither the answer nor the time it takes can reveal it."""
     limits.spend("subscribe", client_ip, most=5, seconds=60)
-    mark = sign_up_store.keep(sign_up, clock.now())
-    queues.send("audience", {"kind": model.SIGN_UP, "mark": mark})
+    pseudonym = sign_up_store.add(sign_up, clock.now())
+    queues.send("audience", {"kind": model.SIGN_UP, "pseudonym": pseudonym})
 
 
 def confirm(text: str) -> str:
-    """Act on a mailed confirmation link; answer which kind it was."""
+    """Act on a mailed confirmation link. Returns which kind it was."""
     token = tokens.parse(text)
     if not token:
         raise Invalid(BAD_LINK)
-    for _ in range(_ATTEMPTS):
-        now = clock.now()
-        subscriber, found = subscribers.find_with_tokens(token.id, model.CONFIRM, model.CHANGE_EMAIL)
-        row = next((row for row in found.values() if row.accepts(token, now)), None)
-        if not subscriber or not row:
-            raise Invalid(BAD_LINK)
-        if row.used_at:
-            return str(row.kind)
-        try:
-            if row.kind == model.CONFIRM:
-                _activate(subscriber, row, now)
-            else:
-                _change_email(subscriber, row, now)
-            outbox.relay_soon(subscriber.id)
-            return str(row.kind)
-        except Stale:
-            continue  # something moved between reading and writing: look again and decide again
-    raise Unavailable
+    return retry_stale(lambda: _confirm(token))
 
 
-def request_link(email: str | None) -> None:
-    """Have a magic link mailed, if there is somebody to mail it to. The caller cannot tell."""
-    address = addresses.parse(email)
+def request_link(address: Address) -> None:
+    """Have a magic link mailed if the address is subscribed. The caller cannot tell whether it is."""
     limits.spend("link", address.key, most=3, seconds=3600)
     subscriber_id = emails.find_owner(address.key, clock.now()) or ids.new()
     queues.send("audience", {"kind": model.MAGIC_LINK, "subscriber_id": subscriber_id})
 
 
 def open_profile(text: str) -> Profile:
-    """What a magic link shows; looking does not use it up."""
-    profile, _ = _opened(text)
+    """What a magic link shows. Looking does not use it up."""
+    profile, _ = _open(text)
     return profile
 
 
-def update_profile(text: str, nickname: str | None, email: str | None) -> bool:
-    """Use up the magic link for a change. A nickname of no characters removes it. True if a new address now
-    waits for its confirmation."""
-    nickname = nickname and model.nickname(nickname)
-    address = addresses.parse(email) if email is not None else None
-    for _ in range(_ATTEMPTS):
-        profile, row = _opened(text)
-        subscriber = profile.subscriber
-        now = clock.now()
-        changes_email = address is not None and address.typed != subscriber.email
-        writes = [token_store.consume_write(row)]
-        if nickname is not None:
-            writes.append(subscribers.rename_write(subscriber, nickname))
-        if address and changes_email:
-            if emails.find_owner(address.key, now) not in (None, subscriber.id):
-                raise Conflict(_TAKEN)
-            writes.append(token_store.request_change_write(subscriber, address.typed, now + model.CONFIRMATION_LIFE))
-        try:
-            tables.transact(*writes)
-        except Stale:
-            continue
-        if changes_email:
-            queues.send("audience", {"kind": model.CHANGE_EMAIL, "subscriber_id": subscriber.id})
-        return changes_email
-    raise Unavailable
+def update_profile(text: str, nickname: str | None, address: Address | None) -> bool:
+    """Use up the magic link for a change; an empty nickname removes it. Returns whether a new address now waits to
+    be confirmed."""
+    subscriber, changes_email = retry_stale(lambda: _update(text, nickname, address))
+    if changes_email:
+        queues.send("audience", {"kind": model.CHANGE_EMAIL, "subscriber_id": subscriber.id})
+    return changes_email
 
 
 def unsubscribe(text: str) -> None:
-    """Erase the person this link belongs to. Somebody who is gone already is as good as erased; a text that never
-    was a link of ours, or whose secret is wrong, is refused."""
+    """Erase the person this link belongs to. Somebody who is gone already counts as erased; a text that is no link,
+    or has the wrong secret, is refused."""
     token = tokens.parse(text)
     if not token:
         raise Invalid(BAD_LINK)
-    for _ in range(_ATTEMPTS):
-        subscriber = subscribers.find(token.id)
-        if not subscriber:
-            return
-        if not hmac.compare_digest(subscriber.unsubscribe_secret, token.secret):
-            raise Invalid(BAD_LINK)
-        try:
-            erasure.erase(subscriber, EventType.UNSUBSCRIBED, "link")
-        except Stale:
-            continue
-        log.metric("Unsubscribed")
-        return
-    raise Unavailable
+    retry_stale(lambda: _unsubscribe(token))
 
 
 def never_again(text: str) -> None:
-    """By magic link: erase the person and keep only the wish never to be written to."""
-    profile, _ = _opened(text)
+    """By magic link: erase the person and put their address on the do-not-contact list."""
+    profile, _ = _open(text)
     erasure.suppress(addresses.key(profile.subscriber.email), "person")
 
 
-def request_lift(email: str | None) -> None:
-    """The person who asked never to be written to has changed their mind: have a link mailed to prove it is them."""
-    address = addresses.parse(email)
+def request_lift(address: Address) -> None:
+    """Somebody on the do-not-contact list has changed their mind: mail a link to prove that it is them."""
     limits.spend("lift", address.key, most=1, seconds=3600)
     id = ids.new()
     tables.transact(token_store.request_lift_write(id, address.typed, clock.now() + model.MAGIC_LINK_LIFE))
@@ -134,18 +86,18 @@ def request_lift(email: str | None) -> None:
 
 
 def check_lift(text: str) -> None:
-    _lift_row(text)
+    _find_lift(text)
 
 
 def lift(text: str) -> None:
-    row = _lift_row(text)
+    row = _find_lift(text)
     assert row.new_email
     erasure.lift(addresses.key(row.new_email), "person", token_store.consume_write(row))
 
 
 def describe_person(text: str) -> dict[str, object]:
-    """All that is kept about the person who holds this magic link, for them to take away."""
-    profile, _ = _opened(text)
+    """All that is stored about the person who holds this magic link, for them to download."""
+    profile, _ = _open(text)
     person = profile.subscriber
     return {
         "id": person.id,
@@ -163,14 +115,57 @@ def describe_person(text: str) -> dict[str, object]:
 
 
 def find_address(subscriber_id: str) -> str | None:
-    """For those who may know it; None once the person is gone."""
+    """None once the person is gone."""
     subscriber = subscribers.find(subscriber_id)
     return subscriber.email if subscriber else None
 
 
+def _confirm(token: Token) -> str:
+    now = clock.now()
+    subscriber, found = subscribers.find_with_tokens(token.id, model.CONFIRM, model.CHANGE_EMAIL)
+    row = next((row for row in found.values() if row.accepts(token, now)), None)
+    if not subscriber or not row:
+        raise Invalid(BAD_LINK)
+    if row.used_at:
+        return str(row.kind)
+    if row.kind == model.CONFIRM:
+        _activate(subscriber, row, now)
+    else:
+        _change_email(subscriber, row, now)
+    outbox.relay_soon(subscriber.id)
+    return str(row.kind)
+
+
+def _update(text: str, nickname: str | None, address: Address | None) -> tuple[Subscriber, bool]:
+    """The person, and whether they change their address."""
+    profile, row = _open(text)
+    subscriber = profile.subscriber
+    now = clock.now()
+    changes_email = address is not None and address.typed != subscriber.email
+    writes = [token_store.consume_write(row)]
+    if nickname is not None:
+        writes.append(subscribers.rename_write(subscriber, nickname))
+    if address and changes_email:
+        if emails.find_owner(address.key, now) not in (None, subscriber.id):
+            raise Conflict(_TAKEN)
+        writes.append(token_store.request_change_write(subscriber, address.typed, now + model.CONFIRMATION_LIFE))
+    tables.transact(*writes)
+    return subscriber, changes_email
+
+
+def _unsubscribe(token: Token) -> None:
+    subscriber = subscribers.find(token.id)
+    if not subscriber:
+        return
+    if not hmac.compare_digest(subscriber.unsubscribe_secret, token.secret):
+        raise Invalid(BAD_LINK)
+    erasure.erase(subscriber, EventType.UNSUBSCRIBED, "link")
+    log.metric("Unsubscribed")
+
+
 def _activate(subscriber: Subscriber, row: TokenRow, now: datetime) -> None:
     if subscriber.activated:
-        writes = subscribers.join_sources_writes(subscriber, now) if subscriber.asked_sources else []
+        writes = subscribers.join_sources_writes(subscriber, now) if subscriber.requested_sources else []
     else:
         writes = [*subscribers.activate_writes(subscriber, now), counts.joined_write(now)]
     tables.transact(
@@ -191,7 +186,7 @@ def _change_email(subscriber: Subscriber, row: TokenRow, now: datetime) -> None:
         raise
 
 
-def _opened(text: str) -> tuple[Profile, TokenRow]:
+def _open(text: str) -> tuple[Profile, TokenRow]:
     token = tokens.parse(text)
     if not token:
         raise Unauthenticated(_BAD_TOKEN)
@@ -205,7 +200,7 @@ def _opened(text: str) -> tuple[Profile, TokenRow]:
     return Profile(subscriber, waiting), row
 
 
-def _lift_row(text: str) -> TokenRow:
+def _find_lift(text: str) -> TokenRow:
     token = tokens.parse(text)
     row = token_store.find(token.id, model.LIFT) if token else None
     if not token or not row or not row.accepts(token, clock.now()):

@@ -1,26 +1,37 @@
-"""Signing up, confirming and leaving, over HTTP."""
+"""Signing up, confirming and unsubscribing."""
 
 import re
+from typing import Any
 
-from chalicelib.audience import model, service
+from chalicelib.audience import bodies, model, service
 from chalicelib.audience.model import SignUp
 from chalicelib.kernel import addresses, settings
 from chalicelib.kernel.errors import GnaError, Invalid
-from chalicelib.web import pages, responses
+from chalicelib.web import pages, responses, schemas
 from chalicelib.web.client_ip import client_ip
-from chalicelib.web.request import FORM, MULTIPART, Request
+from chalicelib.web.operations import HTML, Answer, operation
+from chalicelib.web.request import Request
 from chalicelib.web.responses import Response
 
-_ANY_FORM = (FORM, MULTIPART)
-# What a person needs at the very least to read a form and type an address; the form's script waits it out.
+# The least time in which a person can read a form and type an address; the form's script waits for it.
 _FASTEST_HUMAN_MS = 700
 _WHOLE_NUMBER = re.compile(r"[0-9]{1,12}\Z")
 
 
+@operation(
+    "Sign up; the response is the same whether or not the address is known",
+    tag="public",
+    body=bodies.SignUp,
+    answers={
+        201: Answer("A confirmation email is on its way", bodies.ConfirmationSent),
+        303: Answer("HTML form: redirect to a page"),
+    },
+    refuses=(400, 429),
+)
 def subscribe(request: Request) -> Response:
     if not request.wants_page:
         _subscribe(request)
-        return responses.json({"status": "confirmation_sent"}, 201)
+        return responses.json(bodies.ConfirmationSent(), 201)
     try:
         _subscribe(request)
     except GnaError as failure:
@@ -47,6 +58,10 @@ def confirmed(request: Request) -> Response:
     return pages.page("public/confirmed.html")
 
 
+_UNSUBSCRIBED = {200: Answer("A page", content=HTML), 400: Answer("Invalid link", content=HTML)}
+
+
+@operation("Unsubscribe by the link in an email", tag="public", query=bodies.TokenQuery, answers=_UNSUBSCRIBED)
 def unsubscribe(request: Request) -> Response:
     token = request.query.get("token", "")
     if request.only_looks or settings.current().safe_links:
@@ -54,13 +69,19 @@ def unsubscribe(request: Request) -> Response:
     return _unsubscribe(token)
 
 
+@operation(
+    "One-click unsubscribe by the email program (RFC 8058)",
+    tag="public",
+    query=bodies.TokenQuery,
+    answers=_UNSUBSCRIBED,
+)
 def unsubscribe_with_one_click(request: Request) -> Response:
-    """RFC 8058: the mail program posts to the link itself; our own button posts the token as a field."""
+    """RFC 8058: the mail program posts to the link itself. The button on our page sends the token as a field."""
     return _unsubscribe(request.query.get("token") or request.text("token") or "")
 
 
 def _framed(page: Response) -> Response:
-    """What the form leads to must be visible where the form is: in a frame on the sites that may use it."""
+    """The form may be in a frame on another site, and what it leads to must be visible there as well."""
     return responses.framed_by(page, settings.current().allowed_origins)
 
 
@@ -71,27 +92,27 @@ def _subscribe(request: Request) -> None:
 
 
 def _sign_up(request: Request) -> SignUp:
+    body = schemas.read(bodies.SignUp, _filled_in(request))
     ip_hash = model.ip_pseudonym(client_ip(request)) if settings.current().keep_ip_hash else None
-    source = request.fields.get("source") or None
     return SignUp(
-        address=addresses.parse(request.text("email")),
-        nickname=_nickname(request),
-        capture=model.capture(source, request.fields.get("tags"), request.fields.get("metadata"), ip_hash),
-        names_source=source is not None,
+        address=addresses.from_valid(body.email),
+        nickname=body.nickname,
+        capture=model.parse_capture(body.source, body.tags, body.metadata, ip_hash),
+        names_source=body.source is not None,
     )
 
 
-def _nickname(request: Request) -> str | None:
-    """A form always sends its fields: one left empty was not filled in."""
-    nickname = request.text("nickname")
-    if nickname is not None:
-        nickname = nickname.strip()
-    return model.nickname(nickname or None if request.is_form else nickname)
+def _filled_in(request: Request) -> dict[str, Any]:
+    """A form always sends its fields: an empty nickname is one that was not filled in."""
+    fields = request.fields
+    if request.is_form and not fields.get("nickname", "").strip():
+        return {name: value for name, value in fields.items() if name != "nickname"}
+    return fields
 
 
 def _looks_automatic(request: Request) -> bool:
-    """A field no person sees was filled in, or the form was sent faster than one can type. The sender is told
-    nothing, so that a bot learns nothing."""
+    """A field that no person sees was filled in, or the form was sent faster than anybody can type. The answer is the
+    same, so that a bot learns nothing."""
     elapsed = request.fields.get("elapsed")
     too_fast = _WHOLE_NUMBER.match(str(elapsed)) is not None and int(str(elapsed)) < _FASTEST_HUMAN_MS
     return bool(request.fields.get("website")) or too_fast

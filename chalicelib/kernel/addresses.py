@@ -1,4 +1,4 @@
-"""E-mail addresses: which ones we take, and when two are the same."""
+"""Email addresses: which ones are accepted, and when two are the same."""
 
 import re
 import unicodedata
@@ -19,7 +19,7 @@ _REASON = "Email address is not valid"
 
 
 class Address(Struct, frozen=True):
-    """`typed` is what we write to; `key` is what makes two addresses the same."""
+    """Mail goes to `typed`; two addresses are the same if their `key` is."""
 
     typed: str
     key: str
@@ -28,21 +28,26 @@ class Address(Struct, frozen=True):
 def parse(text: str | None) -> Address:
     if not text or not text.strip():
         raise Invalid("Email address is required")
-    # Checked first: the validator's time grows with the length of what a stranger sends.
+    # Checked first, because the validator takes longer for longer text.
     if len(text) > 2 * _LONGEST:
         raise Invalid(_REASON)
     typed = unicodedata.normalize("NFC", text.strip())
     _validate(typed)
+    return from_valid(typed)
+
+
+def from_valid(typed: str) -> Address:
+    """From text that `parse` has accepted before."""
     return Address(typed, key(typed))
 
 
 def key(typed: str) -> str:
-    """What makes two valid addresses the same: however the domain is spelt, mail goes to one place."""
+    """The same for every spelling of the domain and in any case, since mail goes to one mailbox."""
     return wire(typed).casefold()
 
 
 def wire(address: str) -> str:
-    """SES takes no letter beyond ASCII: the domain goes as Punycode (the local part was never let in otherwise)."""
+    """In ASCII, as SES takes it: the domain as Punycode. `parse` accepts only local parts in ASCII."""
     if address.isascii():
         return address
     import idna
@@ -69,7 +74,7 @@ def _validate(typed: str) -> None:
     from email_validator import EmailNotValidError, validate_email
 
     try:
-        # SES cannot send to a local part beyond ASCII, so taking such an address would be a broken promise.
+        # SES cannot send to a local part beyond ASCII, so accepting such an address would be a broken promise.
         checked = validate_email(
             typed, check_deliverability=False, allow_smtputf8=False, strict=True, test_environment=True
         )

@@ -1,4 +1,4 @@
-"""The one clock. Times are aware UTC; stored as fixed-width ISO 8601 so that text order is time order."""
+"""The clock. Times are aware and in UTC, stored as ISO 8601 of fixed width, so that text sorts by time."""
 
 from datetime import UTC, datetime
 
@@ -10,7 +10,7 @@ def now() -> datetime:
 
 
 def epoch(moment: datetime) -> int:
-    """Whole seconds, as DynamoDB's time-to-live wants them."""
+    """Whole seconds, as DynamoDB's TTL takes them."""
     return int(moment.timestamp())
 
 

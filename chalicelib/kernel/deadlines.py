@@ -1,4 +1,4 @@
-"""How long this invocation may still live. Work that could be cut off asks before each step."""
+"""How much time this Lambda invocation has left. Long work asks before each step."""
 
 from collections.abc import Callable
 from typing import Any
@@ -7,5 +7,5 @@ _MARGIN_MS = 20_000
 
 
 def time_left(context: Any) -> Callable[[], bool]:
-    """A question to be asked again and again: is there time for one more step?"""
+    """A function that says whether there is time for one more step."""
     return lambda: int(context.get_remaining_time_in_millis()) > _MARGIN_MS

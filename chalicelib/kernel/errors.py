@@ -1,15 +1,15 @@
-"""What can go wrong, by meaning; `web` alone knows which status each becomes.
+"""What can go wrong, by meaning. Only `web` knows which HTTP status each becomes.
 
 GnaError
-├── Invalid           what was sent makes no sense; the reason may be shown
-├── Unauthenticated   who are you?
-├── Refused           we know, and no
+├── Invalid           the request is not valid; the reason may be shown
+├── Unauthenticated   the caller is not known
+├── Refused           the caller is known and may not do this
 ├── NotFound
-├── Conflict          not in this state, or already taken
-├── TooMany           a limit was reached; try again later
-├── Unavailable       something we depend on does not answer; try again later
+├── Conflict          not allowed in this state, or already taken
+├── TooMany           a limit is reached; try again later
+├── Unavailable       a service does not answer; try again later
 ├── Misconfigured     the operator has to set something; details go to the log only
-└── Crashed           a defect of ours; details go to the log only
+└── Crashed           a defect; details go to the log only
 """
 
 

@@ -1,4 +1,4 @@
-"""Identifiers (UUIDv7: they sort by time and count nothing) and secrets."""
+"""Ids (UUIDv7: they sort by time and reveal no counts) and secrets."""
 
 import re
 import secrets
@@ -25,7 +25,7 @@ def moment(id: str) -> datetime:
 
 
 def since(moment: datetime) -> str:
-    """Sorts before every id made from this millisecond on, and after every earlier one."""
+    """Sorts before every id made in this millisecond or later, and after every earlier one."""
     digits = f"{int(moment.timestamp() * 1000):012x}"
     return f"{digits[:8]}-{digits[8:]}"
 

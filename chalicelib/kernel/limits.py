@@ -1,7 +1,7 @@
-"""So many in such a window, counted atomically across all instances.
+"""Rate limits: at most so many in a window of time, counted atomically across all instances.
 
-Whom a count is for is not stored, not even for a minute: the key is a hash with a key of the day, and the row
-is gone soon after its window.
+Whom a count is for is never stored: the key is a pseudonym that changes every day, and the row expires soon after its
+window.
 """
 
 from datetime import datetime
@@ -34,7 +34,7 @@ def allows(name: str, subject: str, most: int, seconds: int) -> bool:
 
 
 def give_back(name: str, subject: str, seconds: int) -> None:
-    """What was counted did not happen after all."""
+    """Take back one that was counted but did not happen."""
     _count(name, subject, seconds, -1)
 
 
@@ -50,5 +50,5 @@ def _key(name: str, subject: str, window: int, now: datetime) -> str:
 
 
 def probe() -> None:
-    """Raise `Unavailable` if the tables do not answer: this one is touched by every sign-up."""
+    """Raise `Unavailable` if the tables do not answer. Every sign-up uses this one."""
     tables.get(LimitRow, "probe")

@@ -1,4 +1,4 @@
-"""A lease on a name: one holder at a time, for a bounded time, so that a crashed holder blocks nobody for long."""
+"""Locks by name: one holder at a time and for a limited time, so that a crashed holder blocks nobody for long."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,7 +23,7 @@ class LockRow(tables.Row):
 
 @contextmanager
 def held(name: str, seconds: int) -> Iterator[bool]:
-    """True inside if the lock was free, else False; released at the end only if it is still ours."""
+    """Yields whether the lock was free. Released at the end if it is still held by this caller."""
     holder = ids.new()
     taken = _take(name, holder, seconds)
     try:
@@ -37,7 +37,7 @@ def _take(name: str, holder: str, seconds: int) -> bool:
     now = clock.now()
     until = now + timedelta(seconds=seconds)
     row = LockRow(name, holder=holder, until=clock.text(until), expires_at=clock.epoch(until))
-    # If an answer is lost the put is repeated, and must not find itself in its own way.
+    # The put is repeated if its answer is lost, and must then succeed again.
     free = LockRow.name.does_not_exist() | (LockRow.until < clock.text(now)) | (LockRow.holder == holder)
     try:
         tables.put(row, free)
@@ -50,4 +50,4 @@ def _release(name: str, holder: str) -> None:
     try:
         tables.delete(LockRow(name), LockRow.holder == holder)
     except Stale:
-        return  # it took longer than its lease and somebody else holds it now
+        return  # the lease has expired and somebody else holds the lock now

@@ -1,6 +1,6 @@
-"""Structured logs and metrics, one JSON object a line, on standard output where Lambda collects them.
+"""Structured logs and metrics: one JSON object per line on standard output, where Lambda collects them.
 
-Nothing personal is ever passed in: no address, nickname, token or IP. What names a person here is their id.
+Nothing personal is logged: no address, nickname, token or IP. People are named by id.
 """
 
 import contextvars
@@ -16,7 +16,7 @@ _NAMESPACE = "Gna"
 
 
 def begin(request_id: str | None) -> None:
-    """Every line written from here on in this context carries this id."""
+    """Adds this id to every line that is written in this context from now on."""
     _request_id.set(request_id)
 
 
@@ -33,7 +33,7 @@ def error(event: str, **fields: Any) -> None:
 
 
 def exception(event: str, failure: BaseException, **fields: Any) -> None:
-    """Where it failed and of what kind, but not its message: messages may quote what a stranger sent."""
+    """The place and the kind of a failure, but not its message, which may quote what somebody sent."""
     frames = traceback.extract_tb(failure.__traceback__)[-5:]
     where = [f"{frame.filename.rsplit('/', 2)[-1]}:{frame.lineno} {frame.name}" for frame in frames]
     cause = failure.__cause__ or failure.__context__
@@ -45,7 +45,7 @@ def exception(event: str, failure: BaseException, **fields: Any) -> None:
 
 
 def metric(name: str, value: float = 1, unit: str = "Count") -> None:
-    """CloudWatch's embedded metric format: a log line that is also a data point, at no extra call."""
+    """CloudWatch's embedded metric format: a log line that is also a data point, without another call."""
     moment = clock.now()
     definition = {"Namespace": _NAMESPACE, "Dimensions": [[]], "Metrics": [{"Name": name, "Unit": unit}]}
     _emit(

@@ -1,4 +1,4 @@
-"""Keyed hashes: the same text always gives the same mark, and without SECRET_KEY nobody can try texts out."""
+"""Keyed hashes: the same text always has the same pseudonym, and nobody can guess texts without SECRET_KEY."""
 
 import hashlib
 import hmac
@@ -7,6 +7,6 @@ from chalicelib.kernel import settings
 
 
 def derive(purpose: str, text: str) -> str:
-    """64 hex digits. Marks of different purposes cannot be compared with each other."""
+    """64 hex digits. Pseudonyms of different purposes cannot be compared with each other."""
     key = hmac.digest(settings.secret("SECRET_KEY"), purpose.encode(), hashlib.sha256)
     return hmac.digest(key, text.encode(), hashlib.sha256).hex()

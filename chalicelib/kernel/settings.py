@@ -1,4 +1,4 @@
-"""The only reader of the environment. Everything configurable is a field here, with its rule."""
+"""The only module that reads the environment. Every setting is a field here, with its rule."""
 
 import os
 import re
@@ -13,7 +13,7 @@ from chalicelib.kernel.errors import Misconfigured
 _SECRETS = ("SECRET_KEY", "WEBHOOK_SECRET")
 _TEAM = re.compile(r"[A-Za-z0-9_-]{0,63}\Z")
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
-# It is repeated in headers, where a space or a semicolon would begin something else.
+# An origin is repeated in headers, where a space or a semicolon would have a meaning.
 _ORIGIN = re.compile(r"https?://[A-Za-z0-9.:\[\]-]+\Z")
 _COLOUR = re.compile(r"#[0-9a-fA-F]{6}\Z")
 
@@ -59,7 +59,7 @@ def current() -> Settings:
 
 
 def load(environ: Mapping[str, str]) -> Settings:
-    """Read and check every setting; a contradiction is named, never guessed around."""
+    """Read and check every setting."""
     read = _Reader(environ)
     site_url = read.url("SITE_URL", "http://127.0.0.1:8000")
     team = read.matching("CF_ACCESS_TEAM_NAME", "", _TEAM, "the team name alone, such as myteam")
@@ -100,13 +100,13 @@ def load(environ: Mapping[str, str]) -> Settings:
 
 
 def secret(name: str) -> bytes:
-    """A secret: from the environment (local), or from SSM under SECRETS_PATH (deployed), read once a process."""
+    """From the environment (local) or from SSM under SECRETS_PATH (deployed), read once per process."""
     value = _secrets()[name]
     if len(value) < 16:
         raise Misconfigured(f"{name} is missing or shorter than 16 characters: set it with `make secrets`")
     try:
         return value.encode()
-    except UnicodeEncodeError:  # bytes of the environment that are no text
+    except UnicodeEncodeError:  # bytes in the environment that are not UTF-8
         raise Misconfigured(f"{name} is not valid UTF-8") from None
 
 
@@ -128,7 +128,7 @@ def _certs_url(team: str) -> str:
 
 
 class _Reader:
-    """Turns texts into values and names the variable whenever one makes no sense."""
+    """Turns text into values; an error names the variable that is not valid."""
 
     def __init__(self, environ: Mapping[str, str]) -> None:
         self._environ = environ
@@ -172,7 +172,7 @@ class _Reader:
         return value
 
     def private_url(self, name: str, default: str) -> str:
-        """Nobody on the way may change what it answers: https, except from this very machine."""
+        """Nobody in between may change the answer: https, except on this machine."""
         value = self.url(name, default)
         if value and urlsplit(value).scheme != "https" and urlsplit(value).hostname not in _LOOPBACK:
             raise Misconfigured(f"{name} must be an https URL")

@@ -1,4 +1,4 @@
-"""What is mailed in a link: `<id>.<secret>`. The id finds the row at once; only a hash of the secret is stored."""
+"""Tokens of mailed links: `<id>.<secret>`. The id finds the row; only a hash of the secret is stored."""
 
 import hashlib
 import hmac
@@ -31,7 +31,7 @@ def issue(id: str) -> Token:
 
 
 def parse(text: str) -> Token | None:
-    """None for anything that could never have been a token of ours."""
+    """None for anything that does not have the form of a token."""
     id, dot, secret = text.partition(".")
     if not (dot and ids.is_id(id) and _SECRET.match(secret)):
         return None

@@ -1,3 +1,3 @@
-"""The one place that says which Gna this is."""
+"""The version of Gna."""
 
 VERSION = "0.1.0"

@@ -1,4 +1,4 @@
-"""The SES account as it is now: how much may be sent, whether to everybody, and whether it will be believed."""
+"""The SES account: its quota, its sandbox, and the identity that mails are sent from."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -12,7 +12,7 @@ from chalicelib.mail.failures import Stopped
 
 
 class Account(Struct, frozen=True):
-    """`per_day` is -1 where SES sets no limit; `in_sandbox` means: to verified addresses only."""
+    """`per_day` is -1 if there is no limit. In the sandbox SES sends to verified addresses only."""
 
     per_day: float
     per_second: float
@@ -27,7 +27,7 @@ class Account(Struct, frozen=True):
 
 
 class Identity(Struct, frozen=True):
-    """What SES knows of the sender: the address itself, or the domain it stands under."""
+    """What SES knows about the sender: the address itself, or its domain."""
 
     name: str
     verified: bool
@@ -55,23 +55,23 @@ def parse_account(answer: Mapping[str, Any]) -> Account:
 
 
 def identity() -> Identity | None:
-    """The identity FROM_EMAIL is sent under, None if SES has none; an address has precedence over its domain."""
-    for name in _names(addresses.wire(mailboxes.sender_address())):
-        if answer := _found(name):
+    """The identity of FROM_EMAIL, None if SES has none. An address takes precedence over its domain."""
+    for name in _candidates(addresses.wire(mailboxes.sender_address())):
+        if answer := _find(name):
             return parse_identity(name, answer)
     return None
 
 
-def _names(address: str) -> Iterator[str]:
-    """The address, its domain, and the domains above: SES lets a verified domain send for those below it."""
+def _candidates(address: str) -> Iterator[str]:
+    """The address, its domain, and the parent domains: a verified domain may send for its subdomains."""
     if "@" not in address:
         return
     yield address
     labels = address.rpartition("@")[2].split(".")
-    yield from (".".join(labels[at:]) for at in range(len(labels) - 1))
+    yield from (".".join(labels[start:]) for start in range(len(labels) - 1))
 
 
-def _found(name: str) -> dict[str, Any] | None:
+def _find(name: str) -> dict[str, Any] | None:
     try:
         with failures.translated():
             return dict(session.client("sesv2").get_email_identity(EmailIdentity=name))

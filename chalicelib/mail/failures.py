@@ -1,15 +1,15 @@
-"""Why a mail did not leave, by what there is to do about it; SES's own words stay here.
+"""Why a mail was not sent, by what can be done about it. SES's error codes are known only here.
 
 GnaError
 ├── Unavailable
-│   ├── Transient        throttled, an error of theirs, or the network: the same again a little later
-│   │   └── Unanswered   no answer came, or one that leaves open whether it was sent: again only where twice is
+│   ├── Transient        throttled, an error in SES, or the network: try again a little later
+│   │   └── Unanswered   no answer, or one that leaves open whether the mail was sent: try again only where twice is
 │   │                    better than never
-│   ├── QuotaReached     today's mails are used up: go on tomorrow
-│   └── Stopped          nothing will leave until the operator has done something: `reason` says what
-└── Rejected (Invalid)   this message or this recipient, and no other
+│   ├── QuotaReached     today's quota is used up: continue tomorrow
+│   └── Stopped          nothing can be sent until the operator has acted: `reason` says how
+└── Rejected (Invalid)   only this message or this recipient
 
-SES quotes addresses in its messages, so a message is looked at to tell two cases apart and never kept.
+SES quotes addresses in its messages, so a message is read to tell two cases apart and never kept.
 """
 
 import re
@@ -78,8 +78,8 @@ _TRANSIENT = frozenset(
         "TRANSIENT_FAILURE",
     }
 )
-_NOT_TAKEN = 503
-# Something broke inside, before or after the mail was on its way; a 5xx by another name is of somebody in between.
+_NOT_ACCEPTED = 503
+# SES failed before or after it took the mail; a 5xx with any other code is from a server in between.
 _UNSURE = frozenset({"InternalFailure", "InternalServiceErrorException", "InternalServerError"})
 _QUOTA = frozenset({"LimitExceededException", "ACCOUNT_DAILY_QUOTA_EXCEEDED"})
 _STOPPED = {
@@ -113,10 +113,10 @@ _NOT_VERIFIED = re.compile(r"not verified", re.IGNORECASE)
 
 
 def from_code(code: str, message: str = "", status: int = 400, sender: str = "") -> Failure:
-    """The failure an SES error code or the status of a bulk entry stands for."""
+    """The failure for an SES error code or for the status of a bulk entry."""
     if code in _QUOTA or (code in _TRANSIENT and _DAILY.search(message)):
         return QuotaReached(code)
-    if code in _TRANSIENT or status == _NOT_TAKEN:
+    if code in _TRANSIENT or status == _NOT_ACCEPTED:
         return Transient(code=code)
     if code in _UNSURE or status >= 500:
         return Unanswered(code)
@@ -130,28 +130,28 @@ def from_code(code: str, message: str = "", status: int = 400, sender: str = "")
 
 
 def _rejection(code: str, message: str, sender: str) -> Failure:
-    """An unverified sender stops everything; an unverified recipient (an account in the sandbox) only that mail."""
+    """An unverified sender stops everything, an unverified recipient (in the sandbox) only that mail."""
     if not _NOT_VERIFIED.search(message):
         return Rejected(code=code)
-    if sender and _names(message, sender):
+    if sender and _mentions(message, sender):
         return Stopped(_UNVERIFIED, code)
     return Rejected("The SES account is in the sandbox and the recipient is not verified", code)
 
 
-def _names(message: str, sender: str) -> bool:
-    named = {word.strip(".,;:<>()[]\"'").casefold() for word in message.split()}
-    return bool(named & {sender.casefold(), sender.rpartition("@")[2].casefold()})
+def _mentions(message: str, sender: str) -> bool:
+    words = {word.strip(".,;:<>()[]\"'").casefold() for word in message.split()}
+    return bool(words & {sender.casefold(), sender.rpartition("@")[2].casefold()})
 
 
 @contextmanager
 def translated(sender: str = "") -> Iterator[None]:
-    """Turn what botocore raises inside into a failure of the kinds above."""
+    """Turns exceptions of botocore into the failures above."""
     from botocore import exceptions
 
     try:
         yield
     except exceptions.ClientError as failure:
-        raise _of_response(failure.response, sender) from failure
+        raise _from_response(failure.response, sender) from failure
     except (exceptions.EndpointConnectionError, exceptions.ConnectTimeoutError, exceptions.ProxyConnectionError) as e:
         raise Transient("The email service cannot be reached", type(e).__name__) from e
     except exceptions.NoCredentialsError as failure:
@@ -162,7 +162,7 @@ def translated(sender: str = "") -> Iterator[None]:
         raise Unanswered from failure
 
 
-def _of_response(response: dict[str, Any], sender: str) -> Failure:
+def _from_response(response: dict[str, Any], sender: str) -> Failure:
     error = response.get("Error", {})
     status = response.get("ResponseMetadata", {}).get("HTTPStatusCode", 400)
     return from_code(error.get("Code", ""), error.get("Message", ""), int(status), sender)

@@ -1,4 +1,4 @@
-"""Mailboxes in the form they have on the wire: ASCII only, names encoded as RFC 2047 says."""
+"""Mailboxes as mail headers have them: in ASCII, with names encoded as in RFC 2047."""
 
 from email.header import Header
 from email.utils import formataddr, parseaddr
@@ -9,15 +9,15 @@ from chalicelib.kernel.errors import Misconfigured
 
 
 def named(name: str, address: str) -> str:
-    """`Name <address>`, quoted or encoded as the name needs it."""
+    """`Name <address>`, with the name quoted or encoded where necessary."""
     if not name.isascii():
-        # Several encoded words where one would be over the 75 characters a word may have; on one line, as SES folds.
+        # Encoded words of at most 75 characters each; on one line, because SES folds the header.
         return f"{Header(name, 'utf-8', maxlinelen=75).encode(linesep='').replace('  ', ' ')} <{address}>"
     return formataddr((name, address))
 
 
 def sender() -> str:
-    """The From of every mail: FROM_EMAIL, under the name of the site unless it brings one itself."""
+    """The From of every mail: FROM_EMAIL, with the name of the site unless it has a name of its own."""
     name, address = parseaddr(settings.current().from_email)
     if "@" not in address:
         raise Misconfigured("FROM_EMAIL is missing or not an address: set it to one that is verified in SES")
@@ -29,6 +29,6 @@ def sender_address() -> str:
 
 
 def reply_to() -> list[str]:
-    """Answers go where people are promised to be heard, if that is not where the mails come from."""
+    """CONTACT_EMAIL, unless that is the sender anyway."""
     contact = parseaddr(settings.current().contact_email)[1]
     return [wire(contact)] if contact and contact.casefold() != sender_address().casefold() else []

@@ -1,4 +1,4 @@
-"""One mail to one person, complete and checked. How it leaves is not known here."""
+"""One mail to one person, complete and checked. How it is sent is not known here."""
 
 import re
 import unicodedata
@@ -8,7 +8,7 @@ from msgspec import Struct, field
 
 from chalicelib.kernel.errors import Invalid
 
-LONGEST_SUBJECT = 500  # what an author may write, and room for the reader's name in it
+LONGEST_SUBJECT = 500  # what an author may write, with room for the reader's name
 LONGEST_HEADER = 995
 LONGEST_LINE = 996
 MOST_HEADERS = 15
@@ -19,7 +19,7 @@ _HEADER_VALUE = re.compile(rf"[ -~]{{1,{LONGEST_HEADER}}}\Z")
 
 
 class Message(Struct, frozen=True):
-    """A value that would end a header early, or that SES would refuse, cannot be made."""
+    """Refuses values that would end a header early, or that SES would refuse."""
 
     to: str
     subject: str
@@ -37,7 +37,7 @@ class Message(Struct, frozen=True):
 def check_subject(subject: str) -> None:
     if not subject.strip():
         raise Invalid("The subject is empty")
-    # Not `isprintable`: it refuses the invisible joiners that many emoji and scripts are written with.
+    # Not `isprintable`, which refuses the invisible joiners that many emoji and scripts need.
     if any(unicodedata.category(character) in _CONTROL for character in subject):
         raise Invalid("The subject must be one line without control characters")
     if len(subject) > LONGEST_SUBJECT:

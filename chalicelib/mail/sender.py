@@ -1,4 +1,4 @@
-"""Sending one mail through SES. Many of the same are `bulk`'s business."""
+"""Sends one mail through SES. For many copies of one mail, see `bulk`."""
 
 from typing import Any
 
@@ -9,9 +9,9 @@ from chalicelib.mail.message import Message
 
 
 def send(message: Message) -> str:
-    """Hand one message to SES and return its id there; raises one of `failures`.
+    """Send one message and return its id in SES; raises one of `failures`.
 
-    Tried once: whoever calls decides about a second time, because a lost answer may belong to a mail that left.
+    Tried once: the caller decides about a second attempt, because a lost answer may be about a mail that was sent.
     """
     request = _request(message)
     with failures.translated(mailboxes.sender_address()):

@@ -1,7 +1,8 @@
-"""Mails from templates: `templates/email/<name>.html` and its plain twin `<name>.txt`, which also holds the subject.
+"""Mails from templates: `templates/email/<name>.html` and its plain-text version `<name>.txt`, which also holds the
+subject.
 
-A deployment's own templates lie under `templates/own/email/` and win, one file at a time. The styles are written
-into the elements already, so that sending a mail does not have to load an inliner.
+A deployment's own templates are in `templates/own/email/` and take precedence, one file at a time. Styles are inline
+already, so that sending a mail does not have to load an inliner.
 """
 
 from functools import lru_cache
@@ -12,9 +13,12 @@ from msgspec import Struct
 
 from chalicelib.kernel import settings
 from chalicelib.kernel.colour import ink_on
+from chalicelib.mail.message import Message
 
-# In the deployed package `vendor/templates` lies in the root, so that this is the same place there and here.
+# The deployed package has the contents of `vendor` in its root, so this path is right there as well.
 _TEMPLATES = Path(__file__).parents[2] / "templates"
+# Keeps out-of-office replies and ticket systems from answering.
+_AUTOMATIC = {"Auto-Submitted": "auto-generated", "X-Auto-Response-Suppress": "All"}
 
 
 class Rendered(Struct, frozen=True):
@@ -24,12 +28,18 @@ class Rendered(Struct, frozen=True):
 
 
 def render(name: str, **values: Any) -> Rendered:
-    """Both forms of a mail and its subject."""
-    given = site_values() | values
+    """A mail's subject, HTML and plain text."""
+    context = site_values() | values
     plain = environment().get_template(f"{name}.txt")
-    subject = "".join(plain.blocks["subject"](plain.new_context(given)))
-    html = environment().get_template(f"{name}.html").render(given, subject=" ".join(subject.split()))
-    return Rendered(" ".join(subject.split()), html, plain.render(given).strip() + "\n")
+    subject = "".join(plain.blocks["subject"](plain.new_context(context)))
+    html = environment().get_template(f"{name}.html").render(context, subject=" ".join(subject.split()))
+    return Rendered(" ".join(subject.split()), html, plain.render(context).strip() + "\n")
+
+
+def automatic_message(to: str, name: str, **values: Any) -> Message:
+    """A mail that no person wrote and no machine should answer."""
+    rendered = render(name, **values)
+    return Message(to, rendered.subject, rendered.html, rendered.text, _AUTOMATIC)
 
 
 @lru_cache(maxsize=1)
@@ -38,7 +48,7 @@ def environment() -> Any:
 
     return Environment(
         loader=FileSystemLoader([_TEMPLATES / "own" / "email", _TEMPLATES / "email"]),
-        # By the ending, for the plain twin must show `Tom & Jerry` as it is.
+        # Only in HTML: plain text must show `Tom & Jerry` as it is.
         autoescape=select_autoescape(enabled_extensions=("html",), default=False),
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -48,14 +58,14 @@ def environment() -> Any:
 
 
 def site_values() -> dict[str, str]:
-    """What every template may say about this deployment."""
-    now = settings.current()
+    """What every template can use about this deployment."""
+    current = settings.current()
     return {
-        "lang": now.site_lang,
-        "site_name": now.site_name,
-        "site_url": now.site_url,
-        "contact_email": now.contact_email,
-        "postal_address": now.postal_address,
-        "colour": now.site_color,
-        "ink": ink_on(now.site_color),
+        "lang": current.site_lang,
+        "site_name": current.site_name,
+        "site_url": current.site_url,
+        "contact_email": current.contact_email,
+        "postal_address": current.postal_address,
+        "colour": current.site_color,
+        "ink": ink_on(current.site_color),
     }

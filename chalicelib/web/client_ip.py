@@ -1,4 +1,4 @@
-"""Whose request is this? The socket's address, or Cloudflare's word for it, if Cloudflare really is the socket."""
+"""Who sent a request: the address of the connection or, if that is Cloudflare, the one Cloudflare reports."""
 
 from functools import lru_cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
@@ -6,8 +6,8 @@ from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_add
 from chalicelib.kernel import settings
 from chalicelib.web.request import Request
 
-# Published by Cloudflare; the header is believed only when the connection comes from one of these,
-# because anyone who finds the API Gateway address can send any header to it.
+# Published by Cloudflare. The header is trusted only on connections from these networks, because anybody who finds
+# the address of the API Gateway can send it any header.
 _CLOUDFLARE = """
 173.245.48.0/20 103.21.244.0/22 103.22.200.0/22 103.31.4.0/22 141.101.64.0/18 108.162.192.0/18 190.93.240.0/20
 188.114.96.0/20 197.234.240.0/22 198.41.128.0/17 162.158.0.0/15 104.16.0.0/13 104.24.0.0/14 172.64.0.0/13
@@ -17,16 +17,16 @@ _CLOUDFLARE = """
 
 
 def client_ip(request: Request) -> str:
-    """A text that stands for one client: an IPv4 address, or the /64 an IPv6 address belongs to."""
-    address = _parsed(request.source_ip)
+    """One client: an IPv4 address, or the /64 network of an IPv6 address."""
+    address = _parse(request.source_ip)
     if address and settings.current().behind_cloudflare and _is_cloudflare(address):
-        address = _parsed(request.headers.get("cf-connecting-ip", "")) or address
+        address = _parse(request.headers.get("cf-connecting-ip", "")) or address
     if isinstance(address, IPv6Address):
         return str(IPv6Network((address, 64), strict=False))
     return str(address) if address else "unknown"
 
 
-def _parsed(text: str) -> IPv4Address | IPv6Address | None:
+def _parse(text: str) -> IPv4Address | IPv6Address | None:
     try:
         return ip_address(text)
     except ValueError:
@@ -34,9 +34,9 @@ def _parsed(text: str) -> IPv4Address | IPv6Address | None:
 
 
 def _is_cloudflare(address: IPv4Address | IPv6Address) -> bool:
-    return any(address in network for network in _cloudflare())
+    return any(address in network for network in _cloudflare_networks())
 
 
 @lru_cache(maxsize=1)
-def _cloudflare() -> tuple[IPv4Network | IPv6Network, ...]:
+def _cloudflare_networks() -> tuple[IPv4Network | IPv6Network, ...]:
     return tuple(ip_network(text) for text in _CLOUDFLARE.split())

@@ -1,4 +1,4 @@
-"""Cross-origin answers: for the origins of this deployment, on errors too; for nobody else."""
+"""CORS headers for the allowed origins, on errors too."""
 
 from chalicelib.kernel import settings
 from chalicelib.web.request import Request

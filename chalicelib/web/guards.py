@@ -1,8 +1,7 @@
-"""What a route of the dashboard demands beside its authorizer: the caller is known, by one token, and it was they
-who asked.
+"""What a dashboard route requires in addition to its authorizer: one valid token, and a request the editor made.
 
-The Access cookie comes with every request of the admin's browser, whoever's page caused it. So a request that
-changes something must come from our own pages, or from a script, which sends neither of the two headers.
+The Access cookie comes with every request of an editor's browser, whichever page caused it. So a request that changes
+something must come from our own pages, or from a script, which sends neither of the two headers checked here.
 """
 
 from urllib.parse import urlsplit
@@ -13,22 +12,22 @@ from chalicelib.web.request import JSON, Request
 
 ACCESS_HEADER = "Cf-Access-Jwt-Assertion"
 
-_LOOKING = ("GET", "HEAD", "OPTIONS")
+_SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 
 
 def require_admin(request: Request) -> None:
-    # The gateway has asked the authorizer; if a deployment ever loses that, nobody gets past this line.
+    # The gateway has called the authorizer. If a deployment ever loses that, nobody gets past this line.
     if not request.identity:
         raise Unauthenticated("Authentication required")
     if ACCESS_HEADER.lower() in request.repeated:
         raise Refused("Invalid token")
-    if request.method not in _LOOKING and _is_foreign(request):
+    if request.method not in _SAFE_METHODS and _is_foreign(request):
         raise Refused("Cross-site request refused")
 
 
 def require_own_form(request: Request) -> None:
-    """Any page can send a form anywhere, but JSON only where it may: a form has to show where it comes from."""
-    if request.method in _LOOKING or not request.body or request.content_type == JSON:
+    """Any page can send a form anywhere, but JSON only where CORS allows it: a form must say where it comes from."""
+    if request.method in _SAFE_METHODS or not request.body or request.content_type == JSON:
         return
     if not request.headers.get("sec-fetch-site") and not request.headers.get("origin"):
         raise Refused("Cross-site request refused")
@@ -46,6 +45,6 @@ def _is_ours(origin: str) -> bool:
     ours = urlsplit(current.site_url)
     if origin == f"{ours.scheme}://{ours.netloc}":
         return True
-    # At home localhost and 127.0.0.1 are the same place. Any other name could be made to point here.
-    at_home = current.local and ours.hostname in ("127.0.0.1", "localhost")
-    return at_home and origin in [f"{ours.scheme}://{name}:{ours.port}" for name in ("127.0.0.1", "localhost")]
+    # Locally, localhost and 127.0.0.1 are the same. Any other name could be made to point here.
+    runs_locally = current.local and ours.hostname in ("127.0.0.1", "localhost")
+    return runs_locally and origin in [f"{ours.scheme}://{name}:{ours.port}" for name in ("127.0.0.1", "localhost")]

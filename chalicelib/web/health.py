@@ -1,4 +1,4 @@
-"""Is it up, which version, and does what it depends on answer?"""
+"""Whether the service runs, which version, and whether what it depends on answers."""
 
 from collections.abc import Callable
 
@@ -10,14 +10,14 @@ from chalicelib.web import responses
 from chalicelib.web.request import Request
 from chalicelib.web.responses import Response
 
-_PARTS: dict[str, Callable[[], None]] = {"tables": limits.probe, "queues": queues.probe}
+_PROBES: dict[str, Callable[[], None]] = {"tables": limits.probe, "queues": queues.probe}
 
 
 def health(request: Request) -> Response:
-    parts = {part: _state(probe) for part, probe in _PARTS.items()}
-    well = all(state == "ok" for state in parts.values())
-    body = {"status": "ok" if well else "unavailable", "version": VERSION, "dependencies": parts}
-    return responses.json(body, 200 if well else 503)
+    dependencies = {name: _state(probe) for name, probe in _PROBES.items()}
+    healthy = all(state == "ok" for state in dependencies.values())
+    body = {"status": "ok" if healthy else "unavailable", "version": VERSION, "dependencies": dependencies}
+    return responses.json(body, 200 if healthy else 503)
 
 
 def _state(probe: Callable[[], None]) -> str:

@@ -1,7 +1,7 @@
-"""The OpenAPI document of a list of routes, from what is declared beside their handlers and in their bodies."""
+"""The OpenAPI document of a list of routes, built from what is declared beside their handlers and in their bodies."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from types import UnionType
 from typing import Any, get_args
 
@@ -16,7 +16,7 @@ Part = dict[str, Any]
 
 _PARAMETER = re.compile(r"\{(\w+)\}")
 _ERROR = {"$ref": "#/components/schemas/Error"}
-# What any guarded call may answer, and what any call may.
+# Statuses of every guarded call, and of every call.
 _GUARDED = {401: "Missing token", 403: "Invalid or expired token, or cross-site request"}
 _ALWAYS = {500: "Misconfigured, or a defect; details are in the log", 503: "A service does not answer; try again"}
 
@@ -26,14 +26,14 @@ class Error(Struct):
 
 
 def describe(routes: Iterable[Route]) -> tuple[Part, Part]:
-    """`paths` and the schemas they refer to, of every route whose handler is described."""
-    found = [(route, told) for route in routes if (told := described(load(route.handler)))]
-    schemas = _Schemas([Error, *(kind for _, told in found for kind in _kinds(told))])
+    """`paths` of every route whose handler is described, and the schemas they refer to."""
+    found = [(route, operation) for route in routes if (operation := described(load(route.handler)))]
+    schemas = _Schemas([Error, *(kind for _, operation in found for kind in _kinds(operation))])
     paths: Part = {}
-    for route, told in found:
+    for route, operation in found:
         for method in route.methods:
             if method != "HEAD":
-                paths.setdefault(route.path, {})[method.lower()] = _call(route, told, schemas)
+                paths.setdefault(route.path, {})[method.lower()] = _call(route, operation, schemas)
     return dict(sorted(paths.items())), schemas.components
 
 
@@ -46,10 +46,10 @@ class _Schemas:
             kinds, ref_template="#/components/schemas/{name}"
         )
 
-    def of(self, kind: Any) -> Part:
-        """`A | B` is one of several structs, which one being told by its fields."""
+    def schema(self, kind: Any) -> Part:
+        """`A | B` is one of several structs, told apart by their fields."""
         if isinstance(kind, UnionType):
-            return {"oneOf": [self.of(choice) for choice in get_args(kind)]}
+            return {"oneOf": [self.schema(choice) for choice in get_args(kind)]}
         return dict(self._written[self._kinds.index(kind)])
 
     def properties(self, kind: type[Struct]) -> Part:
@@ -57,38 +57,38 @@ class _Schemas:
         return properties
 
 
-def _kinds(told: Operation) -> list[Any]:
-    bodies = [told.body, told.query, *(answer.body for answer in told.answers.values())]
+def _kinds(operation: Operation) -> list[Any]:
+    bodies = [operation.body, *operation.queries, *(answer.body for answer in operation.answers.values())]
     choices = [get_args(body) if isinstance(body, UnionType) else (body,) for body in bodies]
     return [kind for kinds in choices for kind in kinds if kind is not None]
 
 
-def _call(route: Route, told: Operation, schemas: _Schemas) -> Part:
+def _call(route: Route, operation: Operation, schemas: _Schemas) -> Part:
     call: Part = {
         "operationId": _camel_case(route.handler.rpartition(":")[2]),
-        "summary": told.summary,
-        "tags": [told.tag],
-        "responses": _responses(route, told, schemas),
+        "summary": operation.summary,
+        "tags": [operation.tag],
+        "responses": _responses(route, operation, schemas),
     }
-    if parameters := _parameters(route, told, schemas):
+    if parameters := _parameters(route, operation, schemas):
         call["parameters"] = parameters
-    if told.body is not None:
-        call["requestBody"] = {"required": True, "content": {JSON: {"schema": schemas.of(told.body)}}}
+    if operation.body is not None:
+        call["requestBody"] = {"required": True, "content": {JSON: {"schema": schemas.schema(operation.body)}}}
     if route.guard:
         call["security"] = [{"access": []}]
     return call
 
 
-def _responses(route: Route, told: Operation, schemas: _Schemas) -> Part:
-    refusals = {**(_GUARDED if route.guard else {}), **_ALWAYS, **told.refusals}
+def _responses(route: Route, operation: Operation, schemas: _Schemas) -> Part:
+    refusals = {**(_GUARDED if route.guard else {}), **_ALWAYS, **operation.refusals}
     written = {str(status): _refusal(reason) for status, reason in refusals.items()}
-    return written | {str(status): _response(answer, schemas) for status, answer in told.answers.items()}
+    return written | {str(status): _response(answer, schemas) for status, answer in operation.answers.items()}
 
 
 def _response(answer: Answer, schemas: _Schemas) -> Part:
     if answer.body is None and answer.content == JSON:
         return {"description": answer.description}
-    schema = schemas.of(answer.body) if answer.body is not None else {"type": "string"}
+    schema = schemas.schema(answer.body) if answer.body is not None else {"type": "string"}
     return {"description": answer.description, "content": {answer.content: {"schema": schema}}}
 
 
@@ -96,22 +96,25 @@ def _refusal(reason: str) -> Part:
     return {"description": reason, "content": {JSON: {"schema": _ERROR}}}
 
 
-def _parameters(route: Route, told: Operation, schemas: _Schemas) -> list[Part]:
+def _parameters(route: Route, operation: Operation, schemas: _Schemas) -> list[Part]:
     text = {"type": "string"}
     found: list[Part] = [
         {"name": name, "in": "path", "required": True, "schema": text} for name in _PARAMETER.findall(route.path)
     ]
-    if told.query:
-        schema = schemas.properties(told.query)
-        found += [
-            {"name": field.encode_name, "in": "query", "schema": schema[field.encode_name]}
-            for field in fields(told.query)
-        ]
+    found += [parameter for query in operation.queries for parameter in _query_parameters(query, schemas)]
     found += [
-        {"name": name, "in": "header", "required": True, "description": said, "schema": text}
-        for name, said in told.headers.items()
+        {"name": name, "in": "header", "required": True, "description": description, "schema": text}
+        for name, description in operation.headers.items()
     ]
     return found
+
+
+def _query_parameters(query: type[Struct], schemas: _Schemas) -> Iterator[Part]:
+    """A field's description is the parameter's, where readers of the document look for it."""
+    for field in fields(query):
+        schema = dict(schemas.properties(query)[field.encode_name])
+        description = {"description": schema.pop("description")} if "description" in schema else {}
+        yield {"name": field.encode_name, "in": "query", **description, "schema": schema}
 
 
 def _camel_case(name: str) -> str:

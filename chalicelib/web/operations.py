@@ -1,6 +1,6 @@
-"""What the OpenAPI document says of a handler, written beside it: `@operation("Compose a campaign", …)`.
+"""What the OpenAPI document says about a handler, written beside it: `@operation("Compose a campaign", …)`.
 
-Nothing here is needed to answer a request; `web/openapi.py` puts the document together when somebody asks for it.
+Nothing here is needed to answer a request: `web/openapi.py` builds the document when it is requested.
 """
 
 from collections.abc import Callable, Mapping
@@ -30,14 +30,14 @@ class Answer(Struct, frozen=True):
 
 
 class Operation(Struct, frozen=True):
-    """`query` and `headers` are structs of parameters; `refusals` say for a status why."""
+    """The fields of `queries` are the parameters; `refusals` say why, by status."""
 
     summary: str
     tag: str
     answers: Mapping[int, Answer]
     refusals: Mapping[int, str]
     body: Any = None
-    query: type[Struct] | None = None
+    queries: tuple[type[Struct], ...] = ()
     headers: Mapping[str, str] = {}
 
 
@@ -50,16 +50,17 @@ def operation(
     tag: str,
     answers: Mapping[int, Answer],
     body: Any = None,
-    query: type[Struct] | None = None,
+    query: type[Struct] | tuple[type[Struct], ...] = (),
     headers: Mapping[str, str] | None = None,
     refuses: tuple[int, ...] = (),
     because: Mapping[int, str] | None = None,
 ) -> Callable[[Handler], Handler]:
-    """`refuses` names statuses with their usual reason, `because` those with one of their own."""
+    """`refuses` lists statuses with their usual reason, `because` those with a reason of their own."""
     refusals = {status: REFUSALS[status] for status in refuses} | dict(because or {})
+    queries = query if isinstance(query, tuple) else (query,)
 
     def describe(handler: Handler) -> Handler:
-        _described[handler] = Operation(summary, tag, answers, refusals, body, query, headers or {})
+        _described[handler] = Operation(summary, tag, answers, refusals, body, queries, headers or {})
         return handler
 
     return describe

@@ -1,4 +1,4 @@
-"""HTML pages: one Jinja environment, one look, and failures as pages a person can do something with."""
+"""HTML pages, and failures as pages."""
 
 from functools import lru_cache
 from pathlib import Path
@@ -10,7 +10,7 @@ from chalicelib.kernel.version import VERSION
 from chalicelib.web import responses
 from chalicelib.web.responses import Response
 
-# In the deployed package `vendor/templates` lies in the root, so that this is the same place there and here.
+# The deployed package has the contents of `vendor` in its root, so this path is right there as well.
 _TEMPLATES = Path(__file__).parents[2] / "templates"
 
 
@@ -19,7 +19,7 @@ def page(template: str, status: int = 200, **values: Any) -> Response:
 
 
 def error(failure: GnaError) -> Response:
-    """The HTML form of a failure, as `responses.error` is the JSON form."""
+    """A failure as a page; `responses.error` is the same as JSON."""
     reason = "This site is not configured correctly" if isinstance(failure, Misconfigured) else failure.reason
     status = responses.status_of(failure)
     return responses.with_retry_after(failure, page("public/error.html", status, reason=reason, code=status))

@@ -1,4 +1,4 @@
-"""`?page=&per_page=` as every numbered list takes them, and what its answer says beside the items."""
+"""`?page=&per_page=` of numbered lists, and what their answers have in common."""
 
 from collections.abc import Mapping
 from typing import Annotated
@@ -26,7 +26,7 @@ class PageBody(Struct):
 
 
 def requested(request: Request) -> tuple[int, int]:
-    """Which page, of how many items."""
+    """The number of the page, and its size."""
     return _number(request.query, "page", 1, _LAST), _number(request.query, "per_page", _DEFAULT, _MOST)
 
 

@@ -1,4 +1,4 @@
-"""A request as the rooms see it: read once, checked, nothing of Chalice left in it."""
+"""A request as the rooms see it: read once, checked, independent of Chalice."""
 
 import json
 import re
@@ -16,7 +16,7 @@ FORM = "application/x-www-form-urlencoded"
 MULTIPART = "multipart/form-data"
 
 _MOST_FIELDS = 50
-_HALF = re.compile(rb"\\u[dD][89a-fA-F]")
+_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 
 
 class Request(Struct, frozen=True, dict=True):
@@ -40,23 +40,23 @@ class Request(Struct, frozen=True, dict=True):
 
     @property
     def wants_page(self) -> bool:
-        """A form sent by the browser itself; a script that sends one asks for JSON."""
+        """A form sent by the browser itself. A script that sends one asks for JSON."""
         return self.is_form and JSON not in self.headers.get("accept", "")
 
     @property
     def identity(self) -> str:
-        """Who the door let in: an e-mail address, or a service token's name."""
+        """Whom the authorizer let in: an email address, or the name of a service token."""
         return self.authorizer.get("identity", "")
 
     @property
     def only_looks(self) -> bool:
-        """HEAD, and fetches marked as speculative, must never change anything."""
+        """HEAD requests and prefetches must never change anything."""
         purpose = " ".join(self.headers.get(name, "") for name in ("purpose", "sec-purpose", "x-purpose", "x-moz"))
         return self.method == "HEAD" or "prefetch" in purpose.lower() or "preview" in purpose.lower()
 
     @cached_property
     def fields(self) -> dict[str, Any]:
-        """The body's fields, whether it came as JSON, as a form or as multipart."""
+        """The body's fields, whether it is JSON, a form or multipart."""
         if self.content_type == FORM:
             return self._form()
         if self.content_type == MULTIPART:
@@ -64,7 +64,7 @@ class Request(Struct, frozen=True, dict=True):
         return self._json()
 
     def text(self, name: str) -> str | None:
-        """A field that is text, or absent (`null` counts as absent)."""
+        """A field that is text, or None if it is missing or null."""
         value = self.fields.get(name)
         if value is not None and not isinstance(value, str):
             raise Invalid(f"{name} must be text")
@@ -77,8 +77,8 @@ class Request(Struct, frozen=True, dict=True):
             raise Invalid("The body is not valid JSON") from None
         if not isinstance(value, dict):
             raise Invalid("The body must be a JSON object")
-        # Half a character can be written in JSON, but neither stored nor sent back.
-        if _HALF.search(self.body) and not _is_text(value):
+        # JSON can hold half a surrogate pair, which can be neither stored nor sent back.
+        if _SURROGATE.search(self.body) and not _is_text(value):
             raise Invalid("The body is not valid Unicode")
         return value
 
@@ -131,6 +131,6 @@ def _is_text(value: Any) -> bool:
 
 
 def _repeated(headers: Mapping[str, list[str]]) -> frozenset[str]:
-    """Names of headers that came more than once, whatever their spelling; `headers` has but one value of each."""
+    """Names of headers that were sent more than once, in any case; `headers` has only one value of each."""
     names = [name.lower() for name, values in headers.items() for _ in values]
     return frozenset(name for name in names if names.count(name) > 1)

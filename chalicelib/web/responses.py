@@ -1,4 +1,4 @@
-"""What goes back: JSON, a page, a redirect, a file. Security headers are put on here and nowhere else."""
+"""Responses: JSON, a page, a redirect, a file. Security headers are set here and nowhere else."""
 
 import json as _json
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ _STATUS: dict[type[errors.GnaError], int] = {
     errors.Unavailable: 503,
 }
 
-# Tokens travel in the URLs of mailed links: no-referrer keeps them from leaking to whatever a page links to.
+# The URLs of mailed links contain tokens: no-referrer keeps them from the sites a page links to.
 _SECURITY = {
     "Content-Security-Policy": (
         "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data: https:; connect-src 'self'; "
@@ -36,8 +36,8 @@ _SECURITY = {
 }
 
 
-# A mail brings its styles with it, and nothing else: no script, no form, no frame.
-_LETTER = (
+# A mail has inline styles, and no script, form or frame.
+_EMAIL_POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data: https:; form-action 'none'; "
     "base-uri 'none'; frame-ancestors 'self'; sandbox allow-popups allow-popups-to-escape-sandbox"
 )
@@ -49,7 +49,7 @@ class Response(Struct, frozen=True):
     headers: Mapping[str, str] = field(default_factory=dict)
 
     def with_headers(self, **headers: str) -> "Response":
-        """The same with these headers too; underscores in their names stand for dashes."""
+        """A copy with these headers as well; underscores in their names stand for dashes."""
         return replace(self, headers={**self.headers, **{k.replace("_", "-"): v for k, v in headers.items()}})
 
 
@@ -74,12 +74,12 @@ def html(body: str, status: int = 200) -> Response:
 
 
 def email_page(body: str) -> Response:
-    """A mail shown as a page, also in a frame of our own pages."""
-    return html(body).with_headers(Content_Security_Policy=_LETTER, X_Frame_Options="SAMEORIGIN")
+    """A mail as a page, which our own pages may show in a frame."""
+    return html(body).with_headers(Content_Security_Policy=_EMAIL_POLICY, X_Frame_Options="SAMEORIGIN")
 
 
 def framed_by(page: Response, origins: tuple[str, ...]) -> Response:
-    """The same page, but these sites may show it in a frame."""
+    """A copy of the page that these sites may show in a frame."""
     policy = page.headers["Content-Security-Policy"].replace(
         "frame-ancestors 'none'", "frame-ancestors " + " ".join(("'self'", *origins))
     )
@@ -112,12 +112,12 @@ def attachment(body: str, content_type: str, filename: str) -> Response:
 
 
 def status_of(failure: errors.GnaError) -> int:
-    """A room's own kind of a failure answers as what it is a kind of."""
+    """A subclass of a failure has the status of its base class."""
     return next(_STATUS[kind] for kind in type(failure).__mro__ if kind in _STATUS)
 
 
 def error(failure: errors.GnaError) -> Response:
-    """The JSON form of a failure. A misconfiguration's details are for the log, not for the world."""
+    """A failure as JSON. The details of a misconfiguration go to the log only."""
     reason = "Server misconfiguration" if isinstance(failure, errors.Misconfigured) else failure.reason
     return with_retry_after(failure, json({"error": reason}, status_of(failure)))
 

@@ -1,4 +1,4 @@
-"""Whether this deployment is well."""
+"""The health check."""
 
 from chalicelib.web.routing import api
 

@@ -2,7 +2,14 @@
 
 import pytest
 
-from chalicelib.mail import transactional
+from chalicelib.audience.mails import (
+    change_email_mail,
+    confirm_mail,
+    email_changed_notice,
+    lift_mail,
+    magic_link_mail,
+)
+from chalicelib.mail.notices import admin_notice
 from tests.browser.page_checks import fits, shoot, violations
 
 LINK = "https://news.example.org/confirm?token=0193a5c4-11f0-7a6b-8c01-2d3e4f506172." + "x" * 32
@@ -12,12 +19,12 @@ TO = "ada@example.net"
 @pytest.fixture(scope="module")
 def mails():
     return {
-        "confirm": transactional.confirm_mail(TO, LINK),
-        "magic-link": transactional.magic_link_mail(TO, LINK),
-        "change-email": transactional.change_email_mail(TO, LINK),
-        "email-changed": transactional.email_changed_notice(TO),
-        "lift": transactional.lift_mail(TO, LINK),
-        "notice": transactional.admin_notice(TO, "The feed cannot be read", "It answered 500 three times.\n\nLook."),
+        "confirm": confirm_mail(TO, LINK),
+        "magic-link": magic_link_mail(TO, LINK),
+        "change-email": change_email_mail(TO, LINK),
+        "email-changed": email_changed_notice(TO),
+        "lift": lift_mail(TO, LINK),
+        "notice": admin_notice(TO, "The feed cannot be read", "It answered 500 three times.\n\nLook."),
     }
 
 

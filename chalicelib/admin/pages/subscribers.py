@@ -5,7 +5,6 @@ from urllib.parse import urlencode
 from chalicelib.access import audit
 from chalicelib.admin import shell
 from chalicelib.audience import erasure, listing
-from chalicelib.audience.admin_handlers import filter_of
 from chalicelib.audience.listing import Filter
 from chalicelib.kernel import addresses
 from chalicelib.kernel.errors import Invalid
@@ -19,7 +18,7 @@ _LONGEST_ECHO = 500
 
 def list_subscribers(request: Request) -> Response:
     number, per_page = paging.requested(request)
-    wanted = filter_of(request)
+    wanted = listing.parse_filter(request.query)
     found = listing.page(wanted, number, per_page)
     query = _query(wanted) | ({"per_page": str(per_page)} if "per_page" in request.query else {})
     return shell.page(

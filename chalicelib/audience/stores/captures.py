@@ -1,4 +1,4 @@
-"""Captures: one for each source a person came by."""
+"""Captures: one for each source through which a person signed up."""
 
 import json
 from datetime import datetime
@@ -30,7 +30,7 @@ class CaptureRow(tables.Row):
 
 
 def describe(subscriber_id: str) -> list[dict[str, Any]]:
-    """Every capture in plain words, for the person themselves."""
+    """Every capture, for the person to download."""
     return [
         {
             "source": row.source,
@@ -47,7 +47,7 @@ def describe(subscriber_id: str) -> list[dict[str, Any]]:
 
 
 def request_write(subscriber_id: str, capture: Capture, now: datetime) -> Write:
-    """The capture, waiting for its confirmation. One that is known already keeps its time and its status."""
+    """The capture, to be confirmed. One that exists already keeps its creation time and its status."""
     row = CaptureRow(subscriber_id, capture.source)
     moment = clock.text(now)
     values: list[Any] = [
@@ -69,21 +69,21 @@ def confirm_writes(subscriber: Subscriber, now: datetime) -> list[Write]:
     actions = [CaptureRow.status.set(model.CAPTURE_CONFIRMED), CaptureRow.updated_at.set(clock.text(now))]
     return [
         Update(CaptureRow(subscriber.id, source), actions, CaptureRow.status.exists())
-        for source in sorted(subscriber.asked_sources)
+        for source in sorted(subscriber.requested_sources)
     ]
 
 
 def expire_writes(subscriber: Subscriber, now: datetime) -> list[Write]:
-    """An id-only word of each capture, for a while."""
-    return [_expired(subscriber, source, now) for source in sorted(subscriber.asked_sources)]
+    """An id-only tombstone of each capture is kept for a while."""
+    return [_tombstone_write(subscriber, source, now) for source in sorted(subscriber.requested_sources)]
 
 
 def delete_writes(subscriber: Subscriber) -> list[Write]:
-    sources = sorted(subscriber.sources | subscriber.asked_sources)
+    sources = sorted(subscriber.sources | subscriber.requested_sources)
     return [Delete(CaptureRow(subscriber.id, source)) for source in sources]
 
 
-def _expired(subscriber: Subscriber, source: str, now: datetime) -> Write:
+def _tombstone_write(subscriber: Subscriber, source: str, now: datetime) -> Write:
     row = CaptureRow(
         subscriber.id,
         source,

@@ -1,5 +1,5 @@
-"""The daily counts. A running day is spread over shards, because every confirmation writes here in its
-transaction and one row would make strangers wait for each other; a finished day is folded into one row."""
+"""Daily counts. The current day is spread over shards, because every confirmation writes here in its transaction and
+would otherwise compete for one row; a finished day is folded into one row."""
 
 import random
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ _KIND = "subscribers"
 
 
 class CountRow(tables.Row):
-    """`slot` is `<day>#<shard>` while the day runs, `<day>` once it is folded; only then it has a `total`."""
+    """`slot` is `<day>#<shard>` until the day is folded, then `<day>`; only a folded row has a `total`."""
 
     class Meta:
         table_name = tables.name("census")
@@ -40,13 +40,13 @@ def newest_first() -> Iterator[CountRow]:
     yield from tables.query(CountRow, _KIND, scan_index_forward=False, consistent_read=True)
 
 
-def fold_writes(day: str, shards: list[CountRow], before: CountRow | None, total: int) -> list[Write]:
-    """One row for the day in place of its shards, provided none of them moved meanwhile."""
-    joined = sum(int(row.joined) for row in shards)
-    left = sum(int(row.left) for row in shards)
-    unseen = CountRow.slot.does_not_exist() if before is None else CountRow.total == before.total
-    writes: list[Write] = [Put(CountRow(_KIND, day, joined=joined, left=left, total=total), unseen)]
-    for row in shards:
+def fold_writes(day: str, rows: list[CountRow], folded: CountRow | None, total: int) -> list[Write]:
+    """One row for the day in place of its rows, provided none of them changed meanwhile."""
+    joined = sum(int(row.joined) for row in rows)
+    left = sum(int(row.left) for row in rows)
+    unchanged = CountRow.slot.does_not_exist() if folded is None else CountRow.total == folded.total
+    writes: list[Write] = [Put(CountRow(_KIND, day, joined=joined, left=left, total=total), unchanged)]
+    for row in rows:
         if row.slot != day:
             same = (CountRow.joined == row.joined) & (CountRow.left == row.left)
             writes.append(Delete(CountRow(_KIND, row.slot), same))

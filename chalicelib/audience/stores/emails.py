@@ -1,4 +1,4 @@
-"""Who has which address. The key is what makes an address unique; it lives and dies with its subscriber."""
+"""Who has which address. The row's key makes the address unique; it is deleted with its subscriber."""
 
 from datetime import datetime
 from typing import Any
@@ -22,48 +22,48 @@ class EmailRow(tables.Row):
 
 
 def find_owner(address_key: str, now: datetime) -> str | None:
-    """The id of who has this address; None when it is free, or only held by a sign-up that has expired."""
+    """The id of the person who has this address; None if it is free, or held by an expired sign-up."""
     row = tables.get(EmailRow, address_key)
     return row.subscriber_id if row and not (row.free_from and row.free_from <= clock.text(now)) else None
 
 
 def check_free_write(address_key: str, now: datetime) -> Write:
-    """Nobody has taken it since it was looked up."""
-    return Check(EmailRow(address_key), _free(now))
+    """Nobody has claimed it since it was looked up."""
+    return Check(EmailRow(address_key), _is_free(now))
 
 
-def claim_write(subscriber: Subscriber, until: datetime, gone: int, now: datetime) -> Write:
-    """For a sign-up, until then; who has the address already is shown."""
+def claim_write(subscriber: Subscriber, until: datetime, expires_at: int, now: datetime) -> Write:
+    """For a sign-up, until then. If the condition fails, the failure shows who has the address."""
     row = _row(subscriber)
-    row.subscriber_id, row.free_from, row.expires_at = subscriber.id, clock.text(until), gone
-    return Put(row, _free(now), show=True)
+    row.subscriber_id, row.free_from, row.expires_at = subscriber.id, clock.text(until), expires_at
+    return Put(row, _is_free(now), show=True)
 
 
-def extend_write(subscriber: Subscriber, until: datetime, gone: int) -> Write:
-    actions = [EmailRow.free_from.set(clock.text(until)), EmailRow.expires_at.set(gone)]
-    return Update(_row(subscriber), actions, _owned(subscriber.id))
+def extend_write(subscriber: Subscriber, until: datetime, expires_at: int) -> Write:
+    actions = [EmailRow.free_from.set(clock.text(until)), EmailRow.expires_at.set(expires_at)]
+    return Update(_row(subscriber), actions, _is_owner(subscriber.id))
 
 
 def settle_write(subscriber: Subscriber) -> Write:
-    """Theirs for good."""
+    """The address is theirs permanently."""
     return Update(
-        _row(subscriber), [EmailRow.free_from.remove(), EmailRow.expires_at.remove()], _owned(subscriber.id)
+        _row(subscriber), [EmailRow.free_from.remove(), EmailRow.expires_at.remove()], _is_owner(subscriber.id)
     )
 
 
 def swap_writes(subscriber: Subscriber, new_key: str, now: datetime) -> list[Write]:
-    """Nothing, when only capitals changed: it is the same key."""
+    """Nothing if the key is the same, as when only capitals change."""
     if addresses.key(subscriber.email) == new_key:
         return []
-    return [Put(EmailRow(new_key, subscriber_id=subscriber.id), _free(now), show=True), delete_write(subscriber)]
+    return [Put(EmailRow(new_key, subscriber_id=subscriber.id), _is_free(now), show=True), delete_write(subscriber)]
 
 
 def delete_write(subscriber: Subscriber) -> Write:
-    return Delete(_row(subscriber), _owned(subscriber.id))
+    return Delete(_row(subscriber), _is_owner(subscriber.id))
 
 
 def delete_writes_if_owned(subscriber: Subscriber) -> list[Write]:
-    """Nothing, if somebody signed up anew with the address once it was free."""
+    """Nothing if somebody else has claimed the address since it became free."""
     row = tables.get(EmailRow, addresses.key(subscriber.email))
     return [delete_write(subscriber)] if row and row.subscriber_id == subscriber.id else []
 
@@ -72,9 +72,9 @@ def _row(subscriber: Subscriber) -> EmailRow:
     return EmailRow(addresses.key(subscriber.email))
 
 
-def _owned(subscriber_id: str) -> Any:
+def _is_owner(subscriber_id: str) -> Any:
     return EmailRow.subscriber_id == subscriber_id
 
 
-def _free(now: datetime) -> Any:
+def _is_free(now: datetime) -> Any:
     return EmailRow.address.does_not_exist() | (EmailRow.free_from <= clock.text(now))

@@ -1,4 +1,4 @@
-"""Sign-ups that wait for the worker, beside the links: what was said, under a keyed hash of the address."""
+"""Sign-ups that wait for the worker, in the table of the tokens, under the pseudonym of their address."""
 
 import json
 from collections.abc import Iterator
@@ -12,88 +12,87 @@ from pynamodb.expressions.condition import size
 from chalicelib.audience import model
 from chalicelib.audience.model import SignUp
 from chalicelib.kernel import addresses, clock
-from chalicelib.kernel.addresses import Address
 from chalicelib.kernel.aws import tables
 from chalicelib.kernel.aws.failures import Stale
 from chalicelib.kernel.aws.tables import Delete, Update, Write
 
-# How long the queue goes on trying by itself.
-_PATIENCE = timedelta(minutes=15)
-# Nobody signs up as often before the worker comes, and a row ends at 400 KB: the largest sign-up takes 17 of them.
+# How long the queue retries by itself.
+_RETRIED_FOR = timedelta(minutes=15)
+# More than anybody needs before the worker runs; a row may have 400 KB, and the largest sign-up takes 17 KB.
 _MOST_WAITING = 20
 
 
 class SignUpRow(tables.Row):
-    """Each text goes from `said` with the transaction that takes it in, and whose it was stays as `owner`: there a
-    worker's second try finds whom to write to."""
+    """The transaction that processes a sign-up removes its text and sets `owner`, so that a worker's second attempt
+    knows whom to write to."""
 
     class Meta:
         table_name = tables.name("tokens")
 
-    mark = UnicodeAttribute(hash_key=True, attr_name="subscriber_id")
+    pseudonym = UnicodeAttribute(hash_key=True, attr_name="subscriber_id")
     kind = UnicodeAttribute(range_key=True)
-    said = UnicodeSetAttribute(null=True)
+    texts = UnicodeSetAttribute(null=True, attr_name="said")
     owner = UnicodeAttribute(null=True)
     until = UnicodeAttribute()
     expires_at = NumberAttribute()
 
 
-class Waiting(Struct, frozen=True):
-    mark: str
+class WaitingSignUp(Struct, frozen=True):
+    pseudonym: str
     text: str
-    asked_at: datetime
+    requested_at: datetime
     sign_up: SignUp
 
 
-def find(mark: str) -> SignUpRow | None:
-    return tables.get(SignUpRow, mark, model.SIGN_UP)
+def find(pseudonym: str) -> SignUpRow | None:
+    return tables.get(SignUpRow, pseudonym, model.SIGN_UP)
 
 
-def list_waiting(row: SignUpRow) -> list[Waiting]:
-    """In the order they came: of two nicknames the last one counts."""
-    return sorted((_read(row.mark, text) for text in row.said or ()), key=lambda one: one.asked_at)
+def list_waiting(row: SignUpRow) -> list[WaitingSignUp]:
+    """Oldest first: of two nicknames the last one counts."""
+    return sorted((_parse(row.pseudonym, text) for text in row.texts or ()), key=lambda waiting: waiting.requested_at)
 
 
-def list_left_behind(now: datetime) -> Iterator[str]:
-    """Marks of those who should have been taken in and written to long ago, while it is not too late for it."""
-    late = clock.text(now + model.CONFIRMATION_LIFE - _PATIENCE)
+def list_overdue(now: datetime) -> Iterator[str]:
+    """Pseudonyms of sign-ups that the queue gave up on and that have not expired yet."""
+    late = clock.text(now + model.CONFIRMATION_LIFE - _RETRIED_FOR)
     condition = (SignUpRow.kind == model.SIGN_UP) & SignUpRow.until.between(clock.text(now), late)
     for row in tables.scan(SignUpRow, filter_condition=condition, consistent_read=True):
-        yield row.mark
+        yield row.pseudonym
 
 
-def keep(sign_up: SignUp, now: datetime) -> str:
-    """Whoever's it is: nothing is looked up, so how it went tells nothing. Returns the mark it is found by."""
-    mark, until = model.address_pseudonym(sign_up.address.key), now + model.CONFIRMATION_LIFE
+def add(sign_up: SignUp, now: datetime) -> str:
+    """Returns the pseudonym to find it by. Nothing is looked up, so the outcome reveals nothing about the address."""
+    pseudonym, until = model.address_pseudonym(sign_up.address.key), now + model.CONFIRMATION_LIFE
     actions = [
-        SignUpRow.said.add({_text(sign_up, now)}),
+        SignUpRow.texts.add({_encode(sign_up, now)}),
         SignUpRow.until.set(clock.text(until)),
         SignUpRow.expires_at.set(clock.epoch(until)),
     ]
-    room = SignUpRow.said.does_not_exist() | (size(SignUpRow.said) < _MOST_WAITING)  # type: ignore[no-untyped-call]
-    with suppress(Stale):  # no more room: those before it will do
-        tables.update(SignUpRow(mark, model.SIGN_UP), actions, room)
-    return mark
+    room = SignUpRow.texts.does_not_exist() | (size(SignUpRow.texts) < _MOST_WAITING)  # type: ignore[no-untyped-call]
+    with suppress(Stale):  # no more room: the earlier ones are enough
+        tables.update(SignUpRow(pseudonym, model.SIGN_UP), actions, room)
+    return pseudonym
 
 
-def take_write(one: Waiting, owner: str) -> Write:
-    actions = [SignUpRow.owner.set(owner), SignUpRow.said.delete({one.text})]
-    return Update(SignUpRow(one.mark, model.SIGN_UP), actions, SignUpRow.said.contains(one.text))
+def process_write(waiting: WaitingSignUp, owner: str) -> Write:
+    actions = [SignUpRow.owner.set(owner), SignUpRow.texts.delete({waiting.text})]
+    return Update(SignUpRow(waiting.pseudonym, model.SIGN_UP), actions, SignUpRow.texts.contains(waiting.text))
 
 
-def forget(mark: str) -> None:
-    """Once whoever it was has been written to."""
+def forget(pseudonym: str) -> None:
+    """After the person has been written to."""
     with suppress(Stale):  # they have just signed up again
-        tables.delete(SignUpRow(mark, model.SIGN_UP), SignUpRow.said.does_not_exist())
+        tables.delete(SignUpRow(pseudonym, model.SIGN_UP), SignUpRow.texts.does_not_exist())
 
 
-def delete_write(mark: str) -> Write:
-    return Delete(SignUpRow(mark, model.SIGN_UP))
+def delete_write(pseudonym: str) -> Write:
+    return Delete(SignUpRow(pseudonym, model.SIGN_UP))
 
 
-def _text(sign_up: SignUp, now: datetime) -> str:
+def _encode(sign_up: SignUp, now: datetime) -> str:
     capture = sign_up.capture
-    said = {
+    fields = {
         "asked_at": clock.text(now),
         "email": sign_up.address.typed,
         "nickname": sign_up.nickname,
@@ -103,15 +102,15 @@ def _text(sign_up: SignUp, now: datetime) -> str:
         "metadata": capture.metadata,
         "ip_hash": capture.ip_hash,
     }
-    return json.dumps(said, ensure_ascii=False, separators=(",", ":"))
+    return json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
 
 
-def _read(mark: str, text: str) -> Waiting:
-    said = json.loads(text)
+def _parse(pseudonym: str, text: str) -> WaitingSignUp:
+    fields = json.loads(text)
     sign_up = SignUp(
-        address=Address(said["email"], addresses.key(said["email"])),
-        nickname=said["nickname"],
-        capture=model.capture(said["source"], said["tags"], said["metadata"], said["ip_hash"]),
-        names_source=said["names_source"],
+        address=addresses.from_valid(fields["email"]),
+        nickname=fields["nickname"],
+        capture=model.parse_capture(fields["source"], fields["tags"], fields["metadata"], fields["ip_hash"]),
+        names_source=fields["names_source"],
     )
-    return Waiting(mark, text, clock.parse(said["asked_at"]), sign_up)
+    return WaitingSignUp(pseudonym, text, clock.parse(fields["asked_at"]), sign_up)

@@ -1,5 +1,5 @@
-"""Where the audience is kept. Functions that read return the model's words; functions that write return the
-writes, for the service to put into one transaction."""
+"""Subscribers in DynamoDB. Functions that read return the model's values; functions whose names end in `_write` or
+`_writes` return writes for the service to put into one transaction."""
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta
@@ -18,13 +18,13 @@ from chalicelib.kernel import addresses, clock
 from chalicelib.kernel.aws import tables
 from chalicelib.kernel.aws.tables import Check, Delete, Put, Update, Write
 
-# The clean-up removes an expired sign-up within the hour and leaves word of it; the table's own expiry is only
-# the net under it, and must not be first.
-_NET = timedelta(hours=24)
+# The clean-up removes an expired sign-up within the hour and records it. The table's TTL is only a fallback and must
+# not come first.
+_TTL_DELAY = timedelta(hours=24)
 
 
 class ByStatus(GlobalSecondaryIndex[Any]):  # type: ignore[no-untyped-call]
-    """For lists, newest first; and the pending ones, for the clean-up."""
+    """For lists, newest first, and for the clean-up of pending ones."""
 
     class Meta:
         index_name = "by_status"
@@ -50,14 +50,11 @@ class SubscriberRow(tables.Row):
     confirmation_expires_at = UnicodeAttribute(null=True)
     sources = UnicodeSetAttribute(null=True)
     tags = UnicodeSetAttribute(null=True)
-    asked_sources = UnicodeSetAttribute(null=True)
-    asked_tags = UnicodeSetAttribute(null=True)
+    requested_sources = UnicodeSetAttribute(null=True, attr_name="asked_sources")
+    requested_tags = UnicodeSetAttribute(null=True, attr_name="asked_tags")
     expires_at = NumberAttribute(null=True)
 
     by_status = ByStatus()
-
-
-# --- reading
 
 
 def find(subscriber_id: str) -> Subscriber | None:
@@ -66,7 +63,7 @@ def find(subscriber_id: str) -> Subscriber | None:
 
 
 def find_with_tokens(subscriber_id: str, *kinds: str) -> tuple[Subscriber | None, dict[str, TokenRow]]:
-    """The person and their tokens of these kinds, as of one moment."""
+    """The person and their tokens of these kinds, read in one transaction."""
     wanted: list[tuple[type[tables.Row], str, Any]] = [(SubscriberRow, subscriber_id, None)]
     wanted += [(TokenRow, subscriber_id, kind) for kind in kinds]
     row, *tokens = tables.get_together(*wanted)
@@ -77,9 +74,6 @@ def list_expired(now: datetime) -> Iterator[str]:
     condition = SubscriberRow.confirmation_expires_at <= clock.text(now)
     for row in tables.query_index(SubscriberRow.by_status, model.PENDING, filter_condition=condition):
         yield row.id
-
-
-# --- writing
 
 
 def create_writes(subscriber: Subscriber, now: datetime) -> list[Write]:
@@ -93,42 +87,42 @@ def create_writes(subscriber: Subscriber, now: datetime) -> list[Write]:
         unsubscribe_secret=subscriber.unsubscribe_secret,
         created_at=clock.text(subscriber.created_at),
         confirmation_expires_at=clock.text(until),
-        asked_sources=set(subscriber.asked_sources),
-        asked_tags=set(subscriber.asked_tags) or None,
-        expires_at=clock.epoch(until + _NET),
+        requested_sources=set(subscriber.requested_sources),
+        requested_tags=set(subscriber.requested_tags) or None,
+        expires_at=clock.epoch(until + _TTL_DELAY),
     )
-    key = emails.claim_write(subscriber, until, clock.epoch(until + _NET), now)
+    key = emails.claim_write(subscriber, until, clock.epoch(until + _TTL_DELAY), now)
     return [key, Put(row, SubscriberRow.id.does_not_exist())]
 
 
 def request_writes(subscriber: Subscriber, nickname: str | None, capture: Capture | None) -> list[Write]:
-    """A person who is here already, and still is, signs up again: what they say now waits for their confirmation."""
+    """Somebody who is known signs up again: what is new waits for their confirmation."""
     actions: list[Any] = []
     if nickname and not subscriber.activated:
         actions.append(SubscriberRow.nickname.set(nickname))
     if capture:
-        actions.append(SubscriberRow.asked_sources.add({capture.source}))
+        actions.append(SubscriberRow.requested_sources.add({capture.source}))
         if capture.tags:
-            actions.append(SubscriberRow.asked_tags.add(set(capture.tags)))
+            actions.append(SubscriberRow.requested_tags.add(set(capture.tags)))
     return [
-        Update(SubscriberRow(subscriber.id), actions, _still(subscriber))
+        Update(SubscriberRow(subscriber.id), actions, _same_status(subscriber))
         if actions
         else check_present_write(subscriber)
     ]
 
 
 def check_present_write(subscriber: Subscriber) -> Write:
-    """Nothing may be written for somebody who left a moment ago."""
-    return Check(SubscriberRow(subscriber.id), _still(subscriber))
+    """Fails for somebody who has left since they were read."""
+    return Check(SubscriberRow(subscriber.id), _same_status(subscriber))
 
 
 def extend_writes(subscriber: Subscriber, until: datetime) -> list[Write]:
-    """A new confirmation link gives a pending sign-up its full time again."""
-    net = clock.epoch(until + _NET)
-    row = [SubscriberRow.confirmation_expires_at.set(clock.text(until)), SubscriberRow.expires_at.set(net)]
+    """A new confirmation link gives a pending sign-up its full lifetime again."""
+    ttl = clock.epoch(until + _TTL_DELAY)
+    row = [SubscriberRow.confirmation_expires_at.set(clock.text(until)), SubscriberRow.expires_at.set(ttl)]
     return [
-        Update(SubscriberRow(subscriber.id), row, _still(subscriber)),
-        emails.extend_write(subscriber, until, net),
+        Update(SubscriberRow(subscriber.id), row, _same_status(subscriber)),
+        emails.extend_write(subscriber, until, ttl),
     ]
 
 
@@ -138,29 +132,32 @@ def activate_writes(subscriber: Subscriber, now: datetime) -> list[Write]:
         SubscriberRow.activated_at.set(clock.text(now)),
         SubscriberRow.confirmation_expires_at.remove(),
         SubscriberRow.expires_at.remove(),
-        *_merged(subscriber),
+        *_merge_actions(subscriber),
     ]
     return [
-        Update(SubscriberRow(subscriber.id), actions, _still(subscriber)),
+        Update(SubscriberRow(subscriber.id), actions, _same_status(subscriber)),
         emails.settle_write(subscriber),
         *captures.confirm_writes(subscriber, now),
     ]
 
 
 def join_sources_writes(subscriber: Subscriber, now: datetime) -> list[Write]:
-    """Somebody who is active already confirms further sources."""
+    """An active subscriber confirms further sources."""
     row = SubscriberRow(subscriber.id)
-    return [Update(row, _merged(subscriber), _still(subscriber)), *captures.confirm_writes(subscriber, now)]
+    return [
+        Update(row, _merge_actions(subscriber), _same_status(subscriber)),
+        *captures.confirm_writes(subscriber, now),
+    ]
 
 
 def rename_write(subscriber: Subscriber, nickname: str) -> Write:
-    """An empty nickname is none at all."""
+    """An empty nickname removes the stored one."""
     action = SubscriberRow.nickname.set(nickname) if nickname else SubscriberRow.nickname.remove()
-    return Update(SubscriberRow(subscriber.id), [action], _still(subscriber))
+    return Update(SubscriberRow(subscriber.id), [action], _same_status(subscriber))
 
 
 def change_email_writes(subscriber: Subscriber, new_email: str, now: datetime) -> list[Write]:
-    """A sign-up that waits under the old address goes with it, or it would bring that address back."""
+    """A sign-up that waits under the old address is deleted too, or it would bring that address back."""
     old_key, new_key = addresses.key(subscriber.email), addresses.key(new_email)
     return [
         *emails.swap_writes(subscriber, new_key, now),
@@ -168,15 +165,15 @@ def change_email_writes(subscriber: Subscriber, new_email: str, now: datetime) -
         Update(
             SubscriberRow(subscriber.id),
             [SubscriberRow.email.set(new_email)],
-            _still(subscriber) & (SubscriberRow.email == subscriber.email),
+            _same_status(subscriber) & (SubscriberRow.email == subscriber.email),
         ),
     ]
 
 
 def erase_writes(subscriber: Subscriber) -> list[Write]:
-    """Everything that is stored about a person."""
+    """Delete everything that is stored about a person."""
     return [
-        Delete(SubscriberRow(subscriber.id), _as_read(subscriber) & (SubscriberRow.email == subscriber.email)),
+        Delete(SubscriberRow(subscriber.id), _unchanged(subscriber) & (SubscriberRow.email == subscriber.email)),
         emails.delete_write(subscriber),
         sign_up_store.delete_write(model.address_pseudonym(addresses.key(subscriber.email))),
         *token_store.delete_writes(subscriber.id),
@@ -185,10 +182,10 @@ def erase_writes(subscriber: Subscriber) -> list[Write]:
 
 
 def expire_writes(subscriber: Subscriber, now: datetime) -> list[Write]:
-    """A sign-up nobody confirmed: the person goes, an id-only word of each capture stays for a while."""
+    """For a sign-up nobody confirmed: an id-only tombstone of each capture is kept for a while, and nothing else."""
     passed = SubscriberRow.confirmation_expires_at <= clock.text(now)
     return [
-        Delete(SubscriberRow(subscriber.id), _as_read(subscriber) & passed),
+        Delete(SubscriberRow(subscriber.id), _unchanged(subscriber) & passed),
         *token_store.delete_writes(subscriber.id),
         *emails.delete_writes_if_owned(subscriber),
         *captures.expire_writes(subscriber, now),
@@ -207,32 +204,32 @@ def parse_subscriber(row: SubscriberRow) -> Subscriber:
         confirmation_expires_at=(clock.parse(row.confirmation_expires_at) if row.confirmation_expires_at else None),
         sources=frozenset(row.sources or ()),
         tags=frozenset(row.tags or ()),
-        asked_sources=frozenset(row.asked_sources or ()),
-        asked_tags=frozenset(row.asked_tags or ()),
+        requested_sources=frozenset(row.requested_sources or ()),
+        requested_tags=frozenset(row.requested_tags or ()),
     )
 
 
-def _still(subscriber: Subscriber) -> Any:
+def _same_status(subscriber: Subscriber) -> Any:
     return SubscriberRow.status == subscriber.status
 
 
-def _as_read(subscriber: Subscriber) -> Any:
-    """Nothing was asked for or confirmed meanwhile, whose capture would stay behind."""
-    asked = _holds(SubscriberRow.asked_sources, subscriber.asked_sources)
-    return _still(subscriber) & asked & _holds(SubscriberRow.sources, subscriber.sources)
+def _unchanged(subscriber: Subscriber) -> Any:
+    """No source was requested or confirmed meanwhile: its capture would stay behind."""
+    requested = _equals(SubscriberRow.requested_sources, subscriber.requested_sources)
+    return _same_status(subscriber) & requested & _equals(SubscriberRow.sources, subscriber.sources)
 
 
-def _holds(path: Any, sources: frozenset[str]) -> Any:
+def _equals(path: Any, sources: frozenset[str]) -> Any:
     return path == set(sources) if sources else path.does_not_exist()
 
 
-def _merged(subscriber: Subscriber) -> list[Any]:
-    """What was asked for becomes what is. Set arithmetic, so that something asked meanwhile is not lost."""
+def _merge_actions(subscriber: Subscriber) -> list[Any]:
+    """What was requested becomes confirmed. Set operations, so that a request made meanwhile is not lost."""
     actions: list[Any] = []
-    if subscriber.asked_sources:
-        actions.append(SubscriberRow.sources.add(set(subscriber.asked_sources)))
-        actions.append(SubscriberRow.asked_sources.delete(set(subscriber.asked_sources)))
-    if subscriber.asked_tags:
-        actions.append(SubscriberRow.tags.add(set(subscriber.asked_tags)))
-        actions.append(SubscriberRow.asked_tags.delete(set(subscriber.asked_tags)))
+    if subscriber.requested_sources:
+        actions.append(SubscriberRow.sources.add(set(subscriber.requested_sources)))
+        actions.append(SubscriberRow.requested_sources.delete(set(subscriber.requested_sources)))
+    if subscriber.requested_tags:
+        actions.append(SubscriberRow.tags.add(set(subscriber.requested_tags)))
+        actions.append(SubscriberRow.requested_tags.delete(set(subscriber.requested_tags)))
     return actions

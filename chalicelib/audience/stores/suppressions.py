@@ -1,4 +1,4 @@
-"""Who must never be written to, by a keyed hash of the address."""
+"""The do-not-contact list: pseudonyms of addresses, never the addresses."""
 
 from datetime import datetime
 
@@ -13,18 +13,18 @@ class SuppressionRow(tables.Row):
     class Meta:
         table_name = tables.name("suppressions")
 
-    mark = UnicodeAttribute(hash_key=True)
+    pseudonym = UnicodeAttribute(hash_key=True, attr_name="mark")
     set_by = UnicodeAttribute()
     set_at = UnicodeAttribute()
 
 
-def is_suppressed(mark: str) -> bool:
-    return tables.get(SuppressionRow, mark) is not None
+def is_suppressed(pseudonym: str) -> bool:
+    return tables.get(SuppressionRow, pseudonym) is not None
 
 
-def suppress_write(mark: str, set_by: str, now: datetime) -> Write:
-    return Put(SuppressionRow(mark, set_by=set_by, set_at=clock.text(now)))
+def suppress_write(pseudonym: str, set_by: str, now: datetime) -> Write:
+    return Put(SuppressionRow(pseudonym, set_by=set_by, set_at=clock.text(now)))
 
 
-def lift_write(mark: str) -> Write:
-    return Delete(SuppressionRow(mark), SuppressionRow.mark.exists())
+def lift_write(pseudonym: str) -> Write:
+    return Delete(SuppressionRow(pseudonym), SuppressionRow.pseudonym.exists())

@@ -1,4 +1,4 @@
-"""The links that are out: what of them is kept, and how each is used up."""
+"""The tokens of mailed links: what is stored of them, and how each is used up."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -16,7 +16,7 @@ from chalicelib.kernel.tokens import Token
 
 
 class TokenRow(tables.Row):
-    """At most one live token of a kind, by construction. `hash` is absent until the mail is on its way."""
+    """The key allows one token of a kind per person. `hash` is absent until the mail is being sent."""
 
     class Meta:
         table_name = tables.name("tokens")
@@ -52,13 +52,13 @@ def issue_write(subscriber_id: str, kind: str, token: Token, until: datetime) ->
 
 
 def use_write(row: TokenRow, now: datetime) -> Write:
-    """Not usable any more, but recognisable until its time is over: people click twice, scanners click first."""
+    """Used up, but recognised until it expires: people click twice, and link scanners click first."""
     actions = [TokenRow.used_at.set(clock.text(now)), TokenRow.new_email.remove()]
-    return Update(TokenRow(row.subscriber_id, row.kind), actions, _live(row))
+    return Update(TokenRow(row.subscriber_id, row.kind), actions, _is_unused(row))
 
 
 def consume_write(row: TokenRow) -> Write:
-    return Delete(TokenRow(row.subscriber_id, row.kind), _live(row))
+    return Delete(TokenRow(row.subscriber_id, row.kind), _is_unused(row))
 
 
 def request_change_write(subscriber: Subscriber, new_email: str, until: datetime) -> Write:
@@ -78,7 +78,7 @@ def request_lift_write(id: str, address: str, until: datetime) -> Write:
 
 
 def forget(row: TokenRow) -> None:
-    """Remove a token whose time is over, unless a new one took its place meanwhile."""
+    """Delete an expired token, unless a new one has taken its place."""
     try:
         tables.delete(TokenRow(row.subscriber_id, row.kind), TokenRow.until == row.until)
     except Stale:
@@ -89,5 +89,5 @@ def delete_writes(subscriber_id: str) -> list[Write]:
     return [Delete(TokenRow(subscriber_id, kind)) for kind in model.TOKEN_KINDS]
 
 
-def _live(row: TokenRow) -> Any:
+def _is_unused(row: TokenRow) -> Any:
     return (TokenRow.hash == row.hash) & TokenRow.used_at.does_not_exist()

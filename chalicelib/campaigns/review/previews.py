@@ -19,7 +19,7 @@ _READER = "reader@example.org"
 def parse_nickname(value: Any) -> str | None:
     if value is not None and not isinstance(value, str):
         raise Invalid("nickname must be text")
-    return audience.nickname(value or None)
+    return audience.check_nickname(value or None)
 
 
 def preview(detail: CampaignDetail, name: str | None = None) -> Message:

@@ -1,7 +1,7 @@
-"""The client for URLs that others chose: feeds, hubs, webhooks.
+"""The HTTP client for URLs that others chose: feeds, hubs, webhooks.
 
-Bounded in time, size and redirects, and it connects only to addresses it has checked (see `reach`). Whatever goes
-wrong comes out as one exception with a reason of ours; nothing the other side said is in it.
+Time, size and redirects are limited, and it connects only to addresses that `egress` allows. Every failure becomes
+one exception with a reason of our own, which quotes nothing from the other side.
 """
 
 import socket
@@ -27,12 +27,12 @@ _REDIRECTS = (301, 302, 303, 307, 308)
 _ENCODINGS = ("", "identity", "gzip", "x-gzip", "deflate")
 _LARGEST_HEADERS = 64_000
 _CHUNK = 65_536
-_CONNECT = 3.0
+_CONNECT_SECONDS = 3.0
 
 
 class FetchFailed(Exception):
-    """`kind`: refused (we will not go there), unreachable (there is no such host, it takes no connection, or not a
-    secure one), cut, timeout, too_large, redirects or protocol."""
+    """`kind`: refused (not an allowed address), unreachable (no such host, no connection, or no secure one), cut,
+    timeout, too_large, redirects or protocol."""
 
     def __init__(self, kind: str, reason: str) -> None:
         super().__init__(reason)
@@ -41,7 +41,7 @@ class FetchFailed(Exception):
 
 
 class Bounds(Struct, frozen=True):
-    """`largest` is of the body as it was before compression; at 0 it is not read at all."""
+    """`largest` is the limit of the uncompressed body; at 0 the body is not read."""
 
     seconds: float = 8.0
     largest: int = 5_000_000
@@ -49,7 +49,7 @@ class Bounds(Struct, frozen=True):
 
 
 class Answer(Struct, frozen=True):
-    """`url` is where it came from in the end; `permanent_url` is where permanent redirects alone lead."""
+    """`url` is the last one after all redirects; `permanent_url` is the last one after permanent redirects only."""
 
     status: int
     headers: Mapping[str, str]
@@ -69,22 +69,22 @@ class _Call(Struct, frozen=True):
     permanent_url: str
 
     @property
-    def left(self) -> float:
+    def seconds_left(self) -> float:
         return self.deadline - time.monotonic()
 
 
 def get(url: str, headers: Mapping[str, str] | None = None, bounds: Bounds | None = None) -> Answer:
-    """Follow redirects, each hop checked like the first."""
+    """Follows redirects; each hop is checked like the first."""
     return _follow("GET", url, headers or {}, None, bounds or Bounds())
 
 
 def head(url: str, bounds: Bounds | None = None) -> Answer:
-    """Whether somebody answers, and where; followed like a `get`."""
+    """Whether the URL answers, and where it leads; follows redirects like `get`."""
     return _follow("HEAD", url, {}, None, replace(bounds or Bounds(), largest=0))
 
 
 def post(url: str, body: bytes, headers: Mapping[str, str], bounds: Bounds | None = None) -> Answer:
-    """A redirect is an answer like any other here: what is posted goes where it was addressed, or nowhere."""
+    """Follows no redirect: what is posted goes where it was addressed, or nowhere."""
     return _follow("POST", url, headers, body, replace(bounds or Bounds(), redirects=0))
 
 
@@ -93,33 +93,33 @@ def _follow(method: str, url: str, headers: Mapping[str, str], body: bytes | Non
     call = _Call(method, url, headers, body, bounds.largest, started + bounds.seconds, url)
     only_permanent = True
     for _ in range(bounds.redirects + 1):
-        answer = _one(call, started)
+        answer = _request(call, started)
         location = answer.headers.get("location")
         if method == "POST" or answer.status not in _REDIRECTS or not location:
             return answer
         only_permanent = only_permanent and answer.status in _PERMANENT
-        onward = _onward(call.url, _readable(location))
-        call = replace(call, url=onward, permanent_url=onward if only_permanent else call.permanent_url)
+        next_url = _resolve_redirect(call.url, _decode_location(location))
+        call = replace(call, url=next_url, permanent_url=next_url if only_permanent else call.permanent_url)
     raise FetchFailed("redirects", "too many redirects")
 
 
-def _onward(url: str, location: str) -> str:
+def _resolve_redirect(url: str, location: str) -> str:
     try:
         return urljoin(url, location)
-    except ValueError:  # half an IPv6 address, for one
+    except ValueError:  # for example half an IPv6 address
         raise FetchFailed("protocol", "it redirects to an invalid URL") from None
 
 
-def _readable(location: str) -> str:
-    """Headers are read as Latin-1; who writes letters beyond ASCII into this one means UTF-8."""
+def _decode_location(location: str) -> str:
+    """Headers are read as Latin-1, but servers that send non-ASCII characters here mean UTF-8."""
     try:
         return location.encode("latin-1").decode()
     except UnicodeError:
         return location
 
 
-def _one(call: _Call, started: float) -> Answer:
-    """One request, one answer. The failures of five libraries become one."""
+def _request(call: _Call, started: float) -> Answer:
+    """One request and its answer. The exceptions of five libraries become one."""
     from urllib3.exceptions import HTTPError
 
     try:
@@ -129,20 +129,20 @@ def _one(call: _Call, started: float) -> Answer:
     except egress.Unreachable as failure:
         raise FetchFailed("refused" if failure.refused else "unreachable", failure.reason) from None
     except (HTTPError, HTTPException, OSError, ValueError) as failure:
-        raise _failed(call, failure) from failure
-    if call.left <= 0:  # a socket cut short at the deadline may look like a body that has ended
+        raise _translate(call, failure) from failure
+    if call.seconds_left <= 0:  # a socket closed at the deadline may look like the end of the body
         raise FetchFailed("timeout", "no complete response in time")
     return Answer(response.status, headers, body, call.url, call.permanent_url, time.monotonic() - started)
 
 
 @contextmanager
 def _response(call: _Call) -> Iterator[Any]:
-    """The answer, its body still unread. At the deadline the connection is cut, wherever it is."""
+    """The answer with its body unread. At the deadline the connection is closed, whatever its state."""
     target = egress.target(call.url)
-    with ExitStack() as at_the_end:
-        sock = at_the_end.enter_context(_connected(target, call))
-        at_the_end.enter_context(_Watch(sock, call.left))
-        connection = at_the_end.enter_context(closing(_connection(target, sock)))
+    with ExitStack() as stack:
+        sock = stack.enter_context(_connect(target, call))
+        stack.enter_context(_Watchdog(sock, call.seconds_left))
+        connection = stack.enter_context(closing(_connection(target, sock)))
         connection.request(
             call.method,
             target.path,
@@ -150,13 +150,14 @@ def _response(call: _Call) -> Iterator[Any]:
             headers={"User-Agent": _user_agent(), "Accept-Encoding": "gzip, deflate", **call.headers},
             preload_content=False,
         )
-        yield at_the_end.enter_context(closing(connection.getresponse()))
+        yield stack.enter_context(closing(connection.getresponse()))
 
 
-class _Watch(threading.Thread):
-    """Cuts the connection at the deadline. Timeouts alone start anew with each byte of a server that drips.
+class _Watchdog(threading.Thread):
+    """Closes the connection at the deadline. A socket's timeout starts again with every byte that arrives, so a slow
+    server could keep it open forever.
 
-    It holds a duplicate of the socket, which stays ours when TLS takes the first one over.
+    It holds a duplicate of the socket, because TLS takes over the first one.
     """
 
     def __init__(self, sock: socket.socket, seconds: float) -> None:
@@ -168,7 +169,7 @@ class _Watch(threading.Thread):
     def run(self) -> None:
         with self._guard:
             if not self._done.wait(self._seconds):
-                with suppress(OSError):  # it may have ended by itself
+                with suppress(OSError):  # it may be closed already
                     self._guard.shutdown(socket.SHUT_RDWR)
 
     def __enter__(self) -> None:
@@ -179,13 +180,14 @@ class _Watch(threading.Thread):
         self.join()
 
 
-def _connected(target: egress.Target, call: _Call) -> socket.socket:
-    """A socket to the first address that takes it; every one of them was checked."""
+def _connect(target: egress.Target, call: _Call) -> socket.socket:
+    """A socket to the first address that accepts a connection; all of them were checked."""
     failure: OSError | None = None
-    for address in egress.addresses(target.host, target.port, call.left):
+    for address in egress.addresses(target.host, target.port, call.seconds_left):
         try:
-            return _patient(
-                socket.create_connection((address, target.port), min(_CONNECT, max(call.left, 0.01))), call
+            return _with_timeout(
+                socket.create_connection((address, target.port), min(_CONNECT_SECONDS, max(call.seconds_left, 0.01))),
+                call,
             )
         except OSError as refusal:
             failure = refusal
@@ -193,13 +195,13 @@ def _connected(target: egress.Target, call: _Call) -> socket.socket:
     raise failure
 
 
-def _patient(sock: socket.socket, call: _Call) -> socket.socket:
-    sock.settimeout(max(call.left, 0.01))
+def _with_timeout(sock: socket.socket, call: _Call) -> socket.socket:
+    sock.settimeout(max(call.seconds_left, 0.01))
     return sock
 
 
 def _connection(target: egress.Target, sock: socket.socket) -> Any:
-    """urllib3's connection on our socket: its host is the name, so Host, SNI and certificate are the name's."""
+    """urllib3's connection on our socket. Its host is the name, for the Host header, SNI and the certificate."""
     from urllib3.connection import HTTPConnection, HTTPSConnection
 
     connection: HTTPConnection
@@ -224,7 +226,7 @@ def _headers(response: Any) -> dict[str, str]:
 
 
 def _body(response: Any, headers: Mapping[str, str], largest: int) -> bytes:
-    """The body as it was before compression, given up as soon as it is larger than allowed."""
+    """The uncompressed body. Stops reading as soon as it is larger than allowed."""
     if headers.get("content-encoding", "").strip().lower() not in _ENCODINGS:
         raise FetchFailed("protocol", "the response has an encoding we did not ask for")
     parts, size = [], 0
@@ -236,11 +238,11 @@ def _body(response: Any, headers: Mapping[str, str], largest: int) -> bytes:
     return b"".join(parts)
 
 
-def _failed(call: _Call, failure: Exception) -> FetchFailed:
+def _translate(call: _Call, failure: Exception) -> FetchFailed:
     from urllib3.exceptions import SSLError
     from urllib3.exceptions import TimeoutError as ReadTimeout
 
-    if call.left <= 0 or isinstance(failure, TimeoutError | ReadTimeout):
+    if call.seconds_left <= 0 or isinstance(failure, TimeoutError | ReadTimeout):
         return FetchFailed("timeout", "no complete response in time")
     if isinstance(failure, SSLError | ssl.SSLError):
         return FetchFailed("unreachable", "the secure connection failed (certificate or TLS)")

@@ -1,7 +1,7 @@
 """Where the client may connect: which URLs, which ports, which addresses.
 
-A URL is settings or a stranger's redirect; the network behind us answers to neither. What is checked here is the
-very address that is then connected to, so a name that resolves differently a moment later changes nothing.
+URLs come from settings and from the redirects of strangers, and neither may reach the internal network. The address
+checked here is the one that is connected to, so a name that resolves differently a moment later does not matter.
 """
 
 import ipaddress
@@ -18,7 +18,7 @@ _LONGEST_URL = 2048
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 _FIRST_FREE_PORT = 1024
 
-# Inside what the registries call global, and still not the open internet: relays, translations, benchmarks.
+# Global by the registries, but not the public internet: relays, translations, benchmarks.
 _NOT_V4 = [ipaddress.ip_network(net) for net in ("100.64.0.0/10", "192.0.0.0/24", "192.88.99.0/24", "198.18.0.0/15")]
 _ONLY_V6 = ipaddress.ip_network("2000::/3")
 _NOT_V6 = [ipaddress.ip_network(net) for net in ("2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20")]
@@ -26,7 +26,7 @@ _NAT64 = ipaddress.ip_network("64:ff9b::/96")
 
 
 class Unreachable(Exception):
-    """`refused` is true when we will not connect, false when the name has no address."""
+    """`refused` is true when connecting is not allowed, false when the name has no address."""
 
     def __init__(self, reason: str, refused: bool) -> None:
         super().__init__(reason)
@@ -46,11 +46,11 @@ class Target(Struct, frozen=True):
 
 
 def target(url: str) -> Target:
-    """The URL taken apart once, by the parser of the client that will use it: two parsers would disagree."""
+    """Parsed once, by the parser of the client that uses it: two parsers could disagree."""
     from urllib3.exceptions import LocationParseError
     from urllib3.util import parse_url
 
-    if len(url) > _LONGEST_URL or any(ord(letter) < 0x20 or ord(letter) == 0x7F for letter in url):
+    if len(url) > _LONGEST_URL or any(ord(character) < 0x20 or ord(character) == 0x7F for character in url):
         raise Unreachable("the URL is too long or contains control characters", refused=True)
     try:
         parts = parse_url(url.strip())
@@ -67,8 +67,8 @@ def target(url: str) -> Target:
 
 
 def addresses(host: str, port: int, seconds: float) -> list[str]:
-    """Every address of the host, each of them allowed; one that is not refuses the host."""
-    found = list(dict.fromkeys(str(info[4][0]) for info in _resolved(host, port, seconds)))
+    """Every address of the host. Refuses the host if one of them is not allowed."""
+    found = list(dict.fromkeys(str(info[4][0]) for info in _resolve(host, port, seconds)))
     loopback_too = settings.current().local
     if not all(allowed(address, loopback_too) for address in found):
         raise Unreachable("the host is not on the public internet", refused=True)
@@ -76,7 +76,7 @@ def addresses(host: str, port: int, seconds: float) -> list[str]:
 
 
 def allowed(address: str, loopback_too: bool = False) -> bool:
-    ip = _plain(ipaddress.ip_address(address))
+    ip = _unmapped(ipaddress.ip_address(address))
     if ip.is_loopback:
         return loopback_too
     if isinstance(ip, ipaddress.IPv6Address):
@@ -86,8 +86,8 @@ def allowed(address: str, loopback_too: bool = False) -> bool:
     return ip.is_global and not (ip.is_multicast or ip.is_reserved or ip.is_unspecified)
 
 
-def _plain(ip: ipaddress.IPv4Address | ipaddress.IPv6Address) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
-    """An IPv4 address is judged as one, in whichever IPv6 clothes it comes."""
+def _unmapped(ip: ipaddress.IPv4Address | ipaddress.IPv6Address) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
+    """The IPv4 address inside an IPv6 address that stands for one."""
     if isinstance(ip, ipaddress.IPv6Address):
         if ip.ipv4_mapped:
             return ip.ipv4_mapped
@@ -96,8 +96,8 @@ def _plain(ip: ipaddress.IPv4Address | ipaddress.IPv6Address) -> ipaddress.IPv4A
     return ip
 
 
-def _resolved(host: str, port: int, seconds: float) -> list[Any]:
-    """Resolve on the side: the resolver's own patience is longer than ours and cannot be set."""
+def _resolve(host: str, port: int, seconds: float) -> list[Any]:
+    """In a thread, because the resolver's own timeout is longer and cannot be changed."""
     answers: queue.SimpleQueue[list[Any] | Exception] = queue.SimpleQueue()
 
     def resolve() -> None:
@@ -112,7 +112,7 @@ def _resolved(host: str, port: int, seconds: float) -> list[Any]:
     except queue.Empty:
         raise TimeoutError from None
     if isinstance(found, socket.gaierror) and found.errno == socket.EAI_AGAIN:
-        raise TimeoutError  # the name servers were silent, which says nothing of the name
+        raise TimeoutError  # the name servers did not answer, which says nothing about the name
     if not found or isinstance(found, Exception):
         raise Unreachable("the host name has no address", refused=False)
     return found

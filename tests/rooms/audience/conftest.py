@@ -18,7 +18,7 @@ from tests.rooms.audience.reader import Reader
 
 @pytest.fixture
 def deliver(ses: Mailbox) -> Callable[[], None]:
-    """Do what waits on the audience queue."""
+    """Process what is in the audience queue."""
 
     def run() -> None:
         for message in received("audience"):
@@ -58,14 +58,14 @@ def rows(aws: None) -> Callable[[str], list[dict[str, Any]]]:
 @pytest.fixture
 def calls(aws: None) -> Iterator[list[str]]:
     """Every call to AWS, in order."""
-    heard: list[str] = []
+    calls: list[str] = []
     emitters = (session().events, tables._connection().client.meta.events)
 
-    def hear(event_name: str, **_: object) -> None:
-        heard.append(event_name.rpartition(".")[2])
+    def record(event_name: str, **_: object) -> None:
+        calls.append(event_name.rpartition(".")[2])
 
     for emitter in emitters:
-        emitter.register_first("before-send", hear)
-    yield heard
+        emitter.register_first("before-send", record)
+    yield calls
     for emitter in emitters:
-        emitter.unregister("before-send", hear)
+        emitter.unregister("before-send", record)

@@ -1,4 +1,4 @@
-"""The operator's list, search, removal, export and do-not-contact."""
+"""The editors' list, search, removal, export and do-not-contact."""
 
 import csv
 import io
@@ -9,6 +9,7 @@ import pytest
 
 from chalicelib.audience import export, listing
 from chalicelib.audience.listing import Entry, Filter
+from chalicelib.kernel.aws import raw
 
 
 @pytest.fixture
@@ -18,10 +19,10 @@ def some(reader, http, deliver, later):
     def make(active: int = 12, pending: int = 3) -> None:
         for number in range(active + pending):
             http.source_ip = f"192.0.2.{number}"
-            one = reader(f"r{number:02}@example.net")
-            one.subscribe(nickname=f"Nick {number}")
+            person = reader(f"r{number:02}@example.net")
+            person.subscribe(nickname=f"Nick {number}")
             if number < active:
-                one.confirm()
+                person.confirm()
             later(seconds=1)
 
     return make
@@ -50,11 +51,11 @@ def test_pages_together_are_the_whole_list_once(some, admin):
 
 def test_pending_ones_between_active_ones_keep_their_place(reader, http, deliver, later, admin):
     for number in range(9):
-        one = reader(f"r{number}@example.net")
+        person = reader(f"r{number}@example.net")
         http.source_ip = f"192.0.2.{number}"
-        one.subscribe()
+        person.subscribe()
         if number % 3:
-            one.confirm()
+            person.confirm()
         later(seconds=1)
     for per_page in (1, 2, 4):
         seen = []
@@ -99,13 +100,11 @@ def test_known_sources_and_tags_are_named_by_one_request_the_most_frequent_first
     for name, source, tags in (("a", "blog", ["frost"]), ("b", "blog", ["frost", "beans"]), ("c", "footer", [])):
         reader(f"{name}@example.net").join(source=source, tags=tags)
     reader("d@example.net").subscribe(source="not confirmed")
-    asked = []
-    monkeypatch.setattr(
-        listing.raw, "dynamodb", lambda *call, ask=listing.raw.dynamodb: asked.append(call) or ask(*call)
-    )
+    requests = []
+    monkeypatch.setattr(raw, "dynamodb", lambda *call, ask=raw.dynamodb: requests.append(call) or ask(*call))
     known = admin.get("/admin/api/subscribers/words").json
     assert known == {"sources": ["blog", "footer"], "tags": ["frost", "beans"]}
-    assert len(asked) == 1
+    assert len(requests) == 1
 
 
 def test_an_expired_sign_up_is_not_listed_even_before_the_clean_up(reader, admin, later):
@@ -168,8 +167,8 @@ def bucket(aws, configure):
 
 def test_an_export_larger_than_an_answer_comes_by_a_signed_link_that_ends(admin, bucket, monkeypatch):
     """Over 6 MB, of the kind that grows most: an accent of two bytes is six in Lambda's answer."""
-    one = Entry("id", "ada@example.net", "é" * 50, "activated", "", "2026-11-16T08:00:00.000Z", (), ())
-    monkeypatch.setattr(listing, "everyone", lambda wanted: repeat(one, 40_000))
+    entry = Entry("id", "ada@example.net", "é" * 50, "activated", "", "2026-11-16T08:00:00.000Z", (), ())
+    monkeypatch.setattr(listing, "iterate", lambda wanted: repeat(entry, 40_000))
     answer = admin.get("/admin/api/subscribers/export")
     assert answer.status == 303
     link = urlsplit(answer.headers["Location"])
@@ -216,10 +215,10 @@ def test_listing_reads_in_few_requests(some, monkeypatch):
     some(active=6, pending=1)
     from chalicelib.kernel.aws import raw
 
-    asked = []
+    requests = []
     real = raw.dynamodb
     monkeypatch.setattr(
-        raw, "dynamodb", lambda operation, parameters: asked.append(operation) or real(operation, parameters)
+        raw, "dynamodb", lambda operation, parameters: requests.append(operation) or real(operation, parameters)
     )
     listing.page(Filter(), 1, 20)
-    assert len(asked) == 2  # and one for the count
+    assert len(requests) == 2  # and one for the count

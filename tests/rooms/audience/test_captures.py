@@ -7,7 +7,7 @@ from chalicelib.kernel.errors import Invalid
 
 
 def _capture(**fields):
-    return model.capture(fields.get("source"), fields.get("tags"), fields.get("metadata"), None)
+    return model.parse_capture(fields.get("source"), fields.get("tags"), fields.get("metadata"), None)
 
 
 def test_without_a_source_it_is_the_default_one(reader, rows):
@@ -91,7 +91,7 @@ def test_the_ip_is_kept_only_if_switched_on_and_only_as_a_keyed_hash(reader, row
     configure(KEEP_IP_HASH="true")
     reader("bob@example.net").subscribe()
     hashes = [row["ip_hash"]["S"] for row in rows("captures") if "ip_hash" in row]
-    assert [len(mark) for mark in hashes] == [64]
+    assert [len(hash) for hash in hashes] == [64]
     assert "192.0.2.1" not in str(rows("captures"))
 
 

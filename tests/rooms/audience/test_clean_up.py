@@ -1,4 +1,4 @@
-"""The hourly clean-up, and what may be left of somebody who is gone."""
+"""The hourly clean-up, and what may stay stored about somebody who is gone."""
 
 import pytest
 
@@ -83,7 +83,7 @@ def test_a_newcomer_with_the_address_of_an_expired_sign_up_survives_its_clean_up
 
 
 @pytest.mark.parametrize("trouble", ["queues", "ses"])
-def test_a_sign_up_the_queue_gave_up_is_handed_over_again_until_it_is_a_day_old(
+def test_a_sign_up_the_queue_gave_up_is_queued_again_until_it_is_a_day_old(
     reader, http, ses, later, monkeypatch, trouble
 ):
     if trouble == "queues":

@@ -46,12 +46,12 @@ def test_subscription_confirmation_token_invalid_shows_an_error_page(http, token
 
 
 @pytest.mark.parametrize(
-    "mark", [{"Purpose": "prefetch"}, {"Sec-Purpose": "prefetch;prerender"}, {"X-Moz": "prefetch"}]
+    "headers", [{"Purpose": "prefetch"}, {"Sec-Purpose": "prefetch;prerender"}, {"X-Moz": "prefetch"}]
 )
-def test_looking_ahead_confirms_nothing(reader, rows, mark):
+def test_looking_ahead_confirms_nothing(reader, rows, headers):
     ada = reader()
     ada.subscribe()
-    assert ada.http.get(ada.link(), headers=mark).status == 200
+    assert ada.http.get(ada.link(), headers=headers).status == 200
     assert ada.http.request("HEAD", ada.link()).status == 200
     assert rows("subscribers")[0]["status"]["S"] == "pending"
     assert ada.confirm().status == 303

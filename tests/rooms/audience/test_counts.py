@@ -13,7 +13,7 @@ def _count(day: datetime, joined: int, left: int = 0) -> None:
         tables.transact(counts.left_write(day))
 
 
-def test_the_total_is_all_who_came_less_all_who_went(aws):
+def test_the_total_is_all_who_joined_less_all_who_left(aws):
     _count(_NOW, joined=5, left=2)
     _count(_NOW + timedelta(days=1), joined=1)
     assert counts.total() == 4

@@ -132,7 +132,7 @@ def test_email_already_in_use_changes_nothing_and_keeps_the_link(reader, joined)
     assert "Ada" in ada.http.get(f"/profile?token={token}").text
 
 
-def test_email_changed_asks_the_new_address_and_tells_the_old_one(reader, ses):
+def test_email_changed_asks_the_new_address_and_informs_the_old_one(reader, ses):
     ada = reader().join()
     token = ada.magic_token()
     ses.clear()
@@ -278,13 +278,13 @@ def test_an_address_change_to_somebody_who_wants_no_mail_sends_none(reader, ses)
     assert ses.mails(to="bob@example.net") == []
 
 
-def test_the_download_tells_of_bounces_too(reader, rows):
+def test_the_download_has_the_bounces_too(reader, rows):
     from chalicelib.bounces import service as bounces
 
     ada = reader().join()
     bounces.record_refusal(rows("subscribers")[0]["id"]["S"], "0193a5c2-7b1e-7c3a-9d52-6f0a1b2c3d4e", "mailbox full")
     bounces.record_refusal("0193a5c2-7b1e-7c3a-9d52-6f0a1b2c3d4f", "0193a5c2-7b1e-7c3a-9d52-6f0a1b2c3d4e", "other")
-    assert [one["reason"] for one in ada.stored()["bounces"]] == ["refused: mailbox full"]
+    assert [bounce["reason"] for bounce in ada.stored()["bounces"]] == ["refused: mailbox full"]
 
 
 def test_a_sign_up_that_still_waits_does_not_bring_the_old_address_back(reader, rows):

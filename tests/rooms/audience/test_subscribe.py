@@ -112,22 +112,22 @@ def test_a_stranger_cannot_rename_an_active_reader(reader):
 
 
 def test_new_pending_and_activated_addresses_cannot_be_told_apart(reader, http, calls):
-    """The same answer, after the same calls to AWS, whatever is said along with the address."""
+    """The same answer, after the same calls to AWS, whatever is sent along with the address."""
     reader("pending@example.net").subscribe(source="blog")
     reader("active@example.net").join(source="podcast")
     gone = reader("gone@example.net").join()
     http.post("/profile/never", form={"token": gone.magic_token()})
     name, source = {"nickname": "Eve"}, {"source": "podcast"}
-    for number, said in enumerate(({}, name, source, {"source": "new"}, name | source | {"tags": ["x"]})):
+    for number, fields in enumerate(({}, name, source, {"source": "new"}, name | source | {"tags": ["x"]})):
         answers = set()
         for who in (f"new{number}", "pending", "active", "gone"):
             calls.clear()
-            body = {"email": f"{who}@example.net", **said}
+            body = {"email": f"{who}@example.net", **fields}
             answer = http.post("/api/subscribe", json=body, source_ip=f"192.0.2.{70 + number}")
             del answer.headers["x-amzn-RequestId"]
             answers.add((answer.status, answer.body, str(answer.headers), *calls))
-        ((status, _, _, *asked),) = answers
-        assert (status, asked) == (201, ["UpdateItem", "UpdateItem", "SendMessage"])
+        ((status, _, _, *requests),) = answers
+        assert (status, requests) == (201, ["UpdateItem", "UpdateItem", "SendMessage"])
 
 
 def test_a_resubscription_after_expiry_starts_anew(reader, rows, later):
@@ -208,8 +208,8 @@ def test_other_origins_get_none(http):
     ):
         answer = http.post("/api/subscribe", json={"email": "a@example.net"}, Origin=origin)
         assert answer.headers["Access-Control-Allow-Origin"] is None
-        asked = http.request("OPTIONS", "/api/subscribe", Origin=origin, Access_Control_Request_Method="POST")
-        assert asked.headers["Access-Control-Allow-Origin"] is None
+        answer = http.request("OPTIONS", "/api/subscribe", Origin=origin, Access_Control_Request_Method="POST")
+        assert answer.headers["Access-Control-Allow-Origin"] is None
 
 
 def test_preflight_allows_what_the_form_sends(http):
@@ -236,7 +236,7 @@ def test_the_plain_form_answers_with_pages(http):
 
 
 @pytest.mark.parametrize("bait", [{"website": "https://spam.example"}, {"elapsed": 20}, {"elapsed": "3"}])
-def test_a_bot_is_told_success_and_nothing_happens(http, rows, bait):
+def test_a_bot_sees_success_and_nothing_happens(http, rows, bait):
     answer = http.post("/api/subscribe", json={"email": "ada@example.net", **bait})
     assert (answer.status, answer.json) == (201, {"status": "confirmation_sent"})
     assert rows("subscribers") == []
@@ -255,7 +255,7 @@ def test_one_address_gets_at_most_five_confirmations_an_hour(reader, deliver, ht
     assert len(reader().mails()) == 5
 
 
-def test_the_breaker_holds_confirmations_back_and_tells_the_operator_once(reader, configure, ses, http, deliver):
+def test_the_breaker_holds_confirmations_back_and_notifies_the_operator_once(reader, configure, ses, http, deliver):
     configure(MAILS_PER_HOUR="3")
     for number in range(6):
         http.post("/api/subscribe", json={"email": f"r{number}@example.net"}, source_ip=f"203.0.113.{number}")
@@ -307,7 +307,7 @@ def test_queues_unavailable_is_503_and_a_second_try_heals_it(http, monkeypatch, 
     reader().join()
 
 
-def test_a_sign_up_nobody_took_in_is_gone_after_a_day(http, monkeypatch, rows, later):
+def test_a_sign_up_nobody_processed_is_gone_after_a_day(http, monkeypatch, rows, later):
     monkeypatch.setattr(raw, "sqs", _nobody_answers)
     http.post("/api/subscribe", json={"email": "ada@example.net", "nickname": "Ada"})
     assert "ada@example.net" in str(rows("tokens"))
@@ -316,16 +316,16 @@ def test_a_sign_up_nobody_took_in_is_gone_after_a_day(http, monkeypatch, rows, l
     assert rows("tokens") == []
 
 
-def test_what_is_queued_names_nobody_and_what_waits_is_gone_once_it_is_taken_in(http, rows, ses):
+def test_what_is_queued_names_nobody_and_what_waits_is_gone_once_it_is_processed(http, rows, ses):
     http.post("/api/subscribe", json={"email": "ada@example.net", "nickname": "Ada", "metadata": {"k": "secret"}})
     (message,) = received("audience")
-    assert set(message) == {"kind", "mark"}
+    assert set(message) == {"kind", "pseudonym"}
     assert "ada@" not in str(message)
     jobs.handle(message)
     assert [row["kind"]["S"] for row in rows("tokens")] == ["confirm"]
 
 
-def test_several_sign_ups_before_the_worker_comes_make_one_reader_with_all_they_said(reader, http, rows):
+def test_several_sign_ups_before_the_worker_comes_make_one_reader_with_everything_they_sent(reader, http, rows):
     for number, source in enumerate(("blog", "podcast", "shop")):
         body = {"email": "ada@example.net", "nickname": f"Ada {number}", "source": source}
         assert http.post("/api/subscribe", json=body).status == 201
@@ -349,7 +349,7 @@ def test_more_sign_ups_than_anybody_makes_are_still_answered(reader, http, rows)
 
 
 def test_a_sign_up_that_waits_when_its_owner_leaves_goes_with_them(reader, http, rows):
-    """A message may come minutes late: it must not bring back who has left since."""
+    """A message may come minutes late: it must not bring back somebody who has left since."""
     ada = reader().join()
     http.post("/api/subscribe", json={"email": "ada@example.net", "source": "podcast"})
     (late,) = received("audience")
@@ -360,7 +360,7 @@ def test_a_sign_up_that_waits_when_its_owner_leaves_goes_with_them(reader, http,
     assert len(ada.mails()) == 1
 
 
-def test_another_spelling_of_the_domain_is_the_same_reader_and_the_same_wish(reader, rows):
+def test_another_spelling_of_the_domain_is_the_same_reader_and_the_same_suppression(reader, rows):
     ada, again = reader("ada@bücher.example"), reader("ada@xn--bcher-kva.example")
     ada.subscribe()
     again.subscribe()

@@ -1,4 +1,4 @@
-"""Leaving: three kinds of link, one click, and nothing left."""
+"""Unsubscribing: three kinds of link, one click, and nothing remains stored."""
 
 import pytest
 
@@ -107,7 +107,7 @@ def test_the_link_works_while_the_reader_changes_their_address(reader, rows, htt
 
 @pytest.mark.parametrize("end", ["link", "link, once confirmed", "expiry"])
 def test_a_source_that_comes_between_reading_and_erasing_is_erased_too(reader, rows, http, monkeypatch, later, end):
-    """Two at once: somebody goes while a sign-up of theirs is taken in."""
+    """Two at once: somebody leaves while a sign-up of theirs is processed."""
     ada = reader() if end == "expiry" else reader().join(source="blog")
     ada.subscribe(source="blog")
     token = _unsubscribe_token(rows)
@@ -118,7 +118,7 @@ def test_a_source_that_comes_between_reading_and_erasing_is_erased_too(reader, r
     def find(subscriber_id):
         monkeypatch.setattr(subscribers, "find", real)
         found = real(subscriber_id)
-        capture = model.capture("podcast", None, {"name": "Ada"}, None)
+        capture = model.parse_capture("podcast", None, {"name": "Ada"}, None)
         tables.transact(
             *subscribers.request_writes(found, None, capture), captures.request_write(found.id, capture, clock.now())
         )
@@ -136,7 +136,7 @@ def test_a_source_that_comes_between_reading_and_erasing_is_erased_too(reader, r
     assert "Ada" not in str(rows("captures"))
 
 
-def test_a_wish_holds_also_for_whom_the_worker_takes_in_at_the_same_moment(reader, http, rows, monkeypatch):
+def test_a_suppression_also_holds_for_a_sign_up_processed_at_the_same_moment(reader, http, rows, monkeypatch):
     http.post("/api/subscribe", json={"email": "ada@example.net"})
     late = received("audience")
     real = emails.find_owner

@@ -28,3 +28,11 @@ def test_without_an_admin_nothing_is_sent(ses: Client, configure: Any) -> None:
     configure(ADMIN_EMAIL="")
     notices.notify_admin("The feed fails", "Three times.")
     assert ses.stats()["calls"] == {}
+
+
+def test_a_notice_is_escaped_and_keeps_its_paragraphs() -> None:
+    mail = notices.admin_notice("admin@example.org", "A <b>title", "One <script>\n\nTwo")
+    assert "<script>" not in mail.html
+    assert "<b>" not in mail.html
+    assert "One <script>\n\nTwo\n" in mail.text
+    assert mail.subject == "[The Daily Test] A <b>title"

@@ -1,4 +1,4 @@
-"""What happens to a reader is told at once where somebody listens, and costs nothing where nobody does."""
+"""Events about a reader are relayed at once where somebody listens, and cost nothing where nobody does."""
 
 from typing import Any
 
@@ -11,14 +11,14 @@ from tests.conftest import received
 
 
 @pytest.fixture
-def listened(http: Any, configure: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
+def listening(http: Any, configure: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     configure(EVENT_BUS="default")
     monkeypatch.setattr(mails, "send", lambda kind, subscriber_id: None)
     return http
 
 
-def test_the_worker_that_mails_the_link_has_the_sign_up_told(listened: Any) -> None:
-    assert listened.post("/api/subscribe", json={"email": "ada@example.org"}).status == 201
+def test_the_worker_that_mails_the_link_has_the_sign_up_relayed(listening: Any) -> None:
+    assert listening.post("/api/subscribe", json={"email": "ada@example.org"}).status == 201
     (message,) = received("audience")
     assert received("events") == [], "the reader does not wait for it"
     jobs.handle(message)
@@ -26,10 +26,10 @@ def test_the_worker_that_mails_the_link_has_the_sign_up_told(listened: Any) -> N
     assert received("events") == [{"aggregates": [subscriber.id]}]
 
 
-def test_where_nobody_listens_nothing_is_sent(listened: Any, configure: Any) -> None:
+def test_where_nobody_listens_nothing_is_sent(listening: Any, configure: Any) -> None:
     configure(EVENT_BUS="")
     outbox._webhooks_exist.cache_clear()
-    listened.post("/api/subscribe", json={"email": "ada@example.org"})
+    listening.post("/api/subscribe", json={"email": "ada@example.org"})
     (message,) = received("audience")
     jobs.handle(message)
     assert received("events") == []

@@ -4,26 +4,27 @@ from typing import Any
 
 import pytest
 
-from chalicelib.mail import templates, transactional
+from chalicelib.audience import mails
+from chalicelib.mail import notices, templates
 from chalicelib.mail.message import Message
 
 LINK = "https://news.example.org/confirm?token=0198f3c1.secret&lang=en"
 WITH_LINK: list[Callable[[str, str], Message]] = [
-    transactional.confirm_mail,
-    transactional.magic_link_mail,
-    transactional.change_email_mail,
+    mails.confirm_mail,
+    mails.magic_link_mail,
+    mails.change_email_mail,
 ]
 
 
 def _all() -> list[Message]:
-    mails = [make("ada@example.org", LINK) for make in WITH_LINK]
-    mails.append(transactional.email_changed_notice("ada@example.org"))
-    mails.append(transactional.admin_notice("admin@example.org", "The feed fails", "Three times.\n\nSince noon."))
-    return mails
+    messages = [make("ada@example.org", LINK) for make in WITH_LINK]
+    messages.append(mails.email_changed_notice("ada@example.org"))
+    messages.append(notices.admin_notice("admin@example.org", "The feed fails", "Three times.\n\nSince noon."))
+    return messages
 
 
 @pytest.mark.parametrize("make", WITH_LINK)
-def test_a_mail_has_one_button_and_its_text_twin_the_bare_link(make: Callable[[str, str], Message]) -> None:
+def test_a_mail_has_one_button_and_its_plain_text_the_bare_link(make: Callable[[str, str], Message]) -> None:
     mail = make("ada@example.org", LINK)
     assert mail.html.count("bgcolor=") == 1
     assert set(re.findall(r'href="(https://news.example.org/[^"]+)"', mail.html)) == {LINK.replace("&", "&amp;")}
@@ -45,7 +46,7 @@ def test_a_mail_is_made_for_every_reader(mail: Message) -> None:
 
 
 @pytest.mark.parametrize("mail", _all(), ids=lambda mail: mail.subject)
-def test_nobody_and_nothing_answers_a_mail_by_machine(mail: Message) -> None:
+def test_a_mail_asks_machines_not_to_answer(mail: Message) -> None:
     assert mail.headers["Auto-Submitted"] == "auto-generated"
 
 
@@ -56,23 +57,15 @@ def test_a_mail_loads_nothing_from_anywhere(mail: Message) -> None:
 
 def test_the_name_of_the_site_is_escaped_in_html_and_plain_in_text_and_subject(configure: Any) -> None:
     configure(SITE_NAME="Tom & <Jerry>")
-    mail = transactional.confirm_mail("ada@example.org", LINK)
+    mail = mails.confirm_mail("ada@example.org", LINK)
     assert "<Jerry>" not in mail.html
     assert "Tom &amp; &lt;Jerry&gt;" in mail.html
     assert "Tom & <Jerry>" in mail.text
     assert mail.subject == "Please confirm your subscription to Tom & <Jerry>"
 
 
-def test_a_notice_is_escaped_and_keeps_its_paragraphs() -> None:
-    mail = transactional.admin_notice("admin@example.org", "A <b>title", "One <script>\n\nTwo")
-    assert "<script>" not in mail.html
-    assert "<b>" not in mail.html
-    assert "One <script>\n\nTwo\n" in mail.text
-    assert mail.subject == "[The Daily Test] A <b>title"
-
-
 @pytest.mark.parametrize(("colour", "ink"), [("#0f766e", "#ffffff"), ("#ffe600", "#111827"), ("#000000", "#ffffff")])
 def test_the_button_can_be_read_on_any_colour(configure: Any, colour: str, ink: str) -> None:
     configure(SITE_COLOR=colour)
     assert templates.ink_on(colour) == ink
-    assert f"color:{ink};text-decoration:none" in transactional.confirm_mail("ada@example.org", LINK).html
+    assert f"color:{ink};text-decoration:none" in mails.confirm_mail("ada@example.org", LINK).html

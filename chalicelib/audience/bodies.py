@@ -1,0 +1,99 @@
+"""Sign-ups, profiles and subscribers as JSON. Forms send the same fields as text."""
+
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta, Struct
+
+from chalicelib.audience import model
+from chalicelib.audience.model import Word
+from chalicelib.kernel import addresses
+from chalicelib.web import schemas
+from chalicelib.web.paging import PageBody
+from chalicelib.web.schemas import EmailAddress, Id, Moment, Reads
+
+
+def _check_email(value: Any) -> str:
+    return addresses.parse(schemas.text("email").check(value)).typed
+
+
+def _check_new_email(value: Any) -> str | None:
+    return None if value is None else _check_email(value)
+
+
+def _check_nickname(value: Any) -> str | None:
+    return model.check_nickname(schemas.text("nickname").check(value))
+
+
+def _check_typed_nickname(value: Any) -> str | None:
+    """Sign-up forms on other sites are not ours to fix: surrounding space is removed instead of refused."""
+    return _check_nickname(value.strip() if isinstance(value, str) else value)
+
+
+def _check_token(value: Any) -> str:
+    """A missing token is as invalid as a wrong one, and answered as such."""
+    return schemas.text("token").check(value) or ""
+
+
+Email = Annotated[EmailAddress, Reads(_check_email)]
+Nickname = Annotated[str, Meta(max_length=model.LONGEST_NICKNAME)]
+Source = Annotated[str, Meta(max_length=model.LONGEST_RAW_SOURCE, description="Where the form is placed")]
+
+
+class SignUp(Struct):
+    email: Email
+    nickname: Annotated[Nickname | None, Reads(_check_typed_nickname)] = None
+    # These three are taken as they come: `model.parse_capture` checks them.
+    source: Annotated[Source | None, Reads(lambda value: value or None)] = None
+    tags: Annotated[list[Word], Meta(max_length=model.MOST_TAGS)] | None = None
+    metadata: Annotated[dict[str, Any] | None, Meta(description="At most 10 KB as JSON")] = None
+
+
+class ProfileUpdate(Struct):
+    token: Annotated[str, Reads(_check_token)]
+    nickname: Annotated[Nickname | None, Reads(_check_nickname)] = None
+    email: Annotated[EmailAddress | None, Reads(_check_new_email)] = None
+
+
+class EmailOnly(Struct):
+    email: Email
+
+
+class TokenQuery(Struct):
+    token: Annotated[str, Meta(description="The token from the emailed link")] = ""
+
+
+class Subscriber(Struct):
+    id: Id
+    email: EmailAddress
+    nickname: str | None
+    status: Literal["Pending", "Activated"]
+    created_at: Moment
+    activated_at: Moment | None
+
+
+class SubscriberPage(PageBody):
+    items: list[Subscriber]
+
+
+class ConfirmationSent(Struct, tag_field="status", tag="confirmation_sent"):
+    pass
+
+
+class LinkSent(Struct, tag_field="status", tag="link_sent"):
+    pass
+
+
+class ProfileUpdated(Struct, tag_field="status", tag="updated"):
+    pass
+
+
+class RemovalPending(Struct, tag_field="status", tag="removal_pending"):
+    pass
+
+
+class DoNotContactSet(Struct, tag_field="status", tag="do_not_contact"):
+    pass
+
+
+class DoNotContactLifted(Struct, tag_field="status", tag="lifted"):
+    pass

@@ -1,0 +1,124 @@
+"""Rows of people to write to: few attributes of many rows, strongly consistent, in parallel segments.
+
+With `raw` instead of pynamodb, because one sending reads a million of these.
+"""
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import Any, Protocol
+
+from chalicelib.audience.model import ACTIVATED
+from chalicelib.kernel import clock, settings
+from chalicelib.kernel.aws import raw
+
+Item = dict[str, Any]
+
+_FIELDS = "id, email, nickname, unsubscribe_secret"
+_MOST_KEYS = 100
+
+
+class Terms(Protocol):
+    """At least one of `any`, every one of `all`, not one of `none`; an empty list asks nothing."""
+
+    @property
+    def any(self) -> tuple[str, ...]: ...
+    @property
+    def all(self) -> tuple[str, ...]: ...
+    @property
+    def none(self) -> tuple[str, ...]: ...
+
+
+class Targeting(Protocol):
+    @property
+    def sources(self) -> Terms: ...
+    @property
+    def tags(self) -> Terms: ...
+
+
+def scan_segment(
+    segment: tuple[int, int], after: str | None, targeting: Targeting, activated_by: datetime, size: int
+) -> Iterator[tuple[list[Item], str | None]]:
+    """Pages of rows of one segment (its number, how many there are) after this id, each with the id to continue
+    after (None at the end). `size` is how many rows a page reads, not how many it finds."""
+    number, total = segment
+    scan = {
+        **_filter(targeting, activated_by),
+        "ProjectionExpression": _FIELDS,
+        "Segment": number,
+        "TotalSegments": total,
+        "Limit": size,
+    }
+    while True:
+        if after:
+            scan["ExclusiveStartKey"] = {"id": {"S": after}}
+        page = raw.dynamodb("Scan", scan)
+        after = page.get("LastEvaluatedKey", {}).get("id", {}).get("S")
+        yield page["Items"], after
+        if not after:
+            return
+
+
+def get_activated(ids: Sequence[str]) -> Iterator[Item]:
+    """The rows of those who are activated subscribers now, in any order."""
+    wanted = [{"id": {"S": id}} for id in ids]
+    while wanted:
+        keys, later = wanted[:_MOST_KEYS], wanted[_MOST_KEYS:]
+        request = {"Keys": keys, "ProjectionExpression": f"{_FIELDS}, #status", "ConsistentRead": True}
+        request["ExpressionAttributeNames"] = {"#status": "status"}
+        answer = raw.dynamodb("BatchGetItem", {"RequestItems": {_table(): request}})
+        for item in answer["Responses"].get(_table(), []):
+            if item["status"]["S"] == ACTIVATED:
+                yield item
+        wanted = answer.get("UnprocessedKeys", {}).get(_table(), {}).get("Keys", []) + later
+
+
+def count(targeting: Targeting, activated_by: datetime) -> int:
+    scan = {**_filter(targeting, activated_by), "Select": "COUNT", "ConsistentRead": False}
+    counted = 0
+    while True:
+        page = raw.dynamodb("Scan", scan)
+        counted += int(page["Count"])
+        if "LastEvaluatedKey" not in page:
+            return counted
+        scan["ExclusiveStartKey"] = page["LastEvaluatedKey"]
+
+
+def count_up_to(most: int) -> int:
+    scan: dict[str, Any] = {"TableName": _table(), "Select": "COUNT"}
+    counted = 0
+    while True:
+        page = raw.dynamodb("Scan", scan | {"Limit": most - counted})
+        counted += int(page["Count"])
+        if counted >= most or "LastEvaluatedKey" not in page:
+            return counted
+        scan["ExclusiveStartKey"] = page["LastEvaluatedKey"]
+
+
+def _table() -> str:
+    return f"{settings.current().prefix}-subscribers"
+
+
+def _filter(targeting: Targeting, activated_by: datetime) -> dict[str, Any]:
+    conditions = ["#status = :activated", "activated_at <= :by"]
+    values = {":activated": {"S": ACTIVATED}, ":by": {"S": clock.text(activated_by)}}
+    for name, terms in (("sources", targeting.sources), ("tags", targeting.tags)):
+        conditions += _conditions(name, terms, values)
+    return {
+        "TableName": _table(),
+        "ConsistentRead": True,
+        "FilterExpression": " AND ".join(conditions),
+        "ExpressionAttributeNames": {"#status": "status"},
+        "ExpressionAttributeValues": values,
+    }
+
+
+def _conditions(name: str, terms: Terms, values: dict[str, Any]) -> list[str]:
+    def has(word: str) -> str:
+        value = f":w{len(values)}"
+        values[value] = {"S": word}
+        return f"contains({name}, {value})"
+
+    any_of = " OR ".join(has(word) for word in terms.any)
+    all_of = [has(word) for word in terms.all]
+    none_of = [f"NOT {has(word)}" for word in terms.none]
+    return ([f"({any_of})"] if any_of else []) + all_of + none_of
