@@ -1,7 +1,7 @@
 """The map of Gna: every room's routes, and every schedule, queue and topic it answers to.
 
-A room's routes are in its `routes.py`. The modules behind them, and behind the handlers below, are imported when they
-are first needed, so that no call waits for rooms it does not visit.
+The rooms are listed in `chalicelib/web/routing.py`, and the routes of each in its `routes.py`. The modules behind
+routes and handlers are imported when they are first needed, so that no call waits for rooms it does not visit.
 """
 
 import gc
@@ -19,8 +19,6 @@ from chalicelib.web.guards import ACCESS_HEADER
 # does by default, would be a seventh of a cold start.
 gc.set_threshold(100_000, 20, 100)
 
-ROOMS = ("web", "audience", "bounces", "campaigns", "events", "feeds", "admin")
-
 app = Chalice(app_name="gna")
 personal_data.register("bounces", "bounces.service")
 
@@ -33,7 +31,7 @@ def authorizer(request: AuthRequest) -> dict[str, Any]:
     return decide(request.token, request.method_arn)
 
 
-routing.register(app, routing.tables(ROOMS), authorizer)
+routing.register(app, routing.all_routes(), authorizer)
 
 
 @app.on_sqs_message(queue=queues.name("audience"), batch_size=10)

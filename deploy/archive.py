@@ -1,6 +1,6 @@
-"""The deployment package: what Chalice zipped, without what Lambda never reads, with what it would compile at start.
+"""The deployment package: Chalice's zip without files that Lambda never reads, and with bytecode compiled ahead.
 
-The same sources give the same bytes, so an unchanged app is an unchanged deployment.
+The same sources give the same bytes, so that an unchanged app is not deployed again.
 """
 
 import importlib.util
@@ -9,22 +9,22 @@ import zipfile
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
-# botocore carries the models of some 400 services; these are called. `tests/deploy` compares with the code.
+# botocore carries the models of some 400 services; the app calls these. A test compares them with the code.
 SERVICES = {"dynamodb", "events", "s3", "sesv2", "sqs", "ssm"}
 
 LARGEST = 15_000_000
 
-_LONG_AGO = (1980, 1, 1, 0, 0, 0)
+_FIXED_DATE = (1980, 1, 1, 0, 0, 0)
 _DATA = PurePosixPath("botocore/data")
-# Scripts, what only building needs, the DNS library that email-validator would ask about domains (we do not), and
-# what boto3 makes resources from (we use clients).
+# Scripts, build-time packages, the DNS library that email-validator needs only for checks turned off here, and what
+# boto3 makes resources from (the app uses clients).
 _UNUSED = ("bin/", "boto3/data/", "boto3/examples/", "cffi/", "dns/", "pycparser/")
-# What only a compiler or a type checker reads.
+# Files that only a compiler or a type checker reads.
 _SUFFIXES = (".pyc", ".pyi", ".h", ".c", ".pyx", ".pxd", "py.typed")
 
 
 def pack(made_by_chalice: Path, destination: Path) -> None:
-    """Write the final package; raise when it came out larger than Lambda loads quickly."""
+    """Write the final package; fail if it is larger than Lambda loads quickly."""
     with zipfile.ZipFile(made_by_chalice) as source, zipfile.ZipFile(destination, "w") as target:
         for name, content in sorted(_contents(source)):
             _add(target, name, content)
@@ -38,7 +38,7 @@ def _contents(source: zipfile.ZipFile) -> Iterator[tuple[str, bytes]]:
             continue
         content = source.read(name)
         yield name, content
-        if name.endswith(".py") and (compiled := _compiled(name, content)):
+        if name.endswith(".py") and (compiled := _bytecode(name, content)):
             yield _cache_name(name), compiled
 
 
@@ -61,18 +61,18 @@ def _tag() -> str:
     return PurePosixPath(importlib.util.cache_from_source("x.py")).name.split(".")[1]
 
 
-def _compiled(name: str, source: bytes) -> bytes | None:
-    """Bytecode that Python takes without looking at the source's date, which a zip does not keep well (PEP 552)."""
+def _bytecode(name: str, source: bytes) -> bytes | None:
+    """Bytecode that Python uses without comparing dates, which a zip does not keep exactly (PEP 552)."""
     try:
         code = compile(source, name, "exec", dont_inherit=True, optimize=0)
     except (SyntaxError, ValueError):
-        return None  # some libraries carry files for other Pythons
+        return None  # some libraries ship files for other Python versions
     unchecked = (0b01).to_bytes(4, "little")
     return importlib.util.MAGIC_NUMBER + unchecked + importlib.util.source_hash(source) + marshal.dumps(code)
 
 
 def _add(target: zipfile.ZipFile, name: str, content: bytes) -> None:
-    entry = zipfile.ZipInfo(name, _LONG_AGO)
+    entry = zipfile.ZipInfo(name, _FIXED_DATE)
     entry.compress_type = zipfile.ZIP_DEFLATED
     entry.external_attr = 0o100644 << 16
     target.writestr(entry, content, compresslevel=9)

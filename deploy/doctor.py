@@ -1,4 +1,4 @@
-"""`make doctor`: what is wrong, why it matters and how to fix it, one line each. Before a deployment and after it."""
+"""`make doctor`: what is wrong, why it matters and how to fix it, one line each, before and after a deployment."""
 
 import argparse
 from collections.abc import Callable, Iterator
@@ -7,9 +7,9 @@ import boto3
 from botocore.exceptions import BotoCoreError, ClientError
 
 from chalicelib.admin import diagnostics
-from chalicelib.admin.diagnostics import Finding, error, note
 from chalicelib.kernel import settings
 from chalicelib.kernel.errors import Misconfigured
+from chalicelib.kernel.findings import Finding, Level, error, note
 from chalicelib.kernel.settings import Settings
 from deploy import stack, stage, template
 from deploy.checks import account, sending, web
@@ -28,22 +28,22 @@ def examine(chosen: Stage, clients: Clients, lookup: sending.Lookup = sending.re
     if bool(parameters.get("DomainName")) != bool(parameters.get("CertificateArn")):
         why = "API Gateway needs both to serve a custom domain"
         yield note("only one of DOMAIN_NAME and CERTIFICATE_ARN is set", why, "Set both, or neither")
-    yield from _before(chosen, configured, clients, lookup)
-    yield from _after(chosen, configured, clients)
+    yield from _check_before(chosen, configured, clients, lookup)
+    yield from _check_after(chosen, configured, clients)
 
 
-def _before(chosen: Stage, configured: Settings, clients: Clients, lookup: sending.Lookup) -> Iterator[Finding]:
-    """What must be true before a first deployment is of use."""
-    yield from _asking("SES for the account", lambda: sending.account(clients))
+def _check_before(chosen: Stage, configured: Settings, clients: Clients, lookup: sending.Lookup) -> Iterator[Finding]:
+    """What can be checked, and must be right, before the first deployment."""
+    yield from _try("SES for the account", lambda: sending.check_account(clients))
     if configured.from_email:
-        yield from _asking("SES for the sender", lambda: sending.identity(clients, configured.from_email))
-        yield from _asking("the DNS records", lambda: sending.names(clients, configured.from_email, lookup))
-    yield from _asking("the parameter store", lambda: account.kept_secrets(clients, chosen))
-    yield from web.keys(configured.access_certs_url)
+        yield from _try("SES for the sender", lambda: sending.check_identity(clients, configured.from_email))
+        yield from _try("the DNS records", lambda: sending.check_dns(clients, configured.from_email, lookup))
+    yield from _try("the parameter store", lambda: account.check_secrets(clients, chosen))
+    yield from web.check_keys(configured.access_certs_url)
 
 
-def _after(chosen: Stage, configured: Settings, clients: Clients) -> Iterator[Finding]:
-    """What can be seen once there is a stack."""
+def _check_after(chosen: Stage, configured: Settings, clients: Clients) -> Iterator[Finding]:
+    """What can be checked once there is a stack."""
     try:
         outputs = stack.outputs(clients, chosen.prefix)
     except (ClientError, BotoCoreError):
@@ -52,20 +52,27 @@ def _after(chosen: Stage, configured: Settings, clients: Clients) -> Iterator[Fi
         )
         return
     wanted = template.resources()
-    yield from _asking("DynamoDB", lambda: account.tables(clients, chosen, wanted))
-    yield from _asking("SQS", lambda: account.queues(clients, chosen, wanted))
-    yield from web.health(configured.site_url)
-    yield from web.webhooks(configured.site_url)
-    yield from web.door(configured.site_url)
+    yield from _try("DynamoDB", lambda: account.check_tables(clients, chosen, wanted))
+    yield from _try("SQS", lambda: account.check_queues(clients, chosen, wanted))
+    yield from web.check_health(configured.site_url)
+    yield from web.check_webhooks(configured.site_url)
+    yield from web.check_authentication(configured.site_url)
     if "EndpointURL" in outputs:
-        yield from web.door(outputs["EndpointURL"].rstrip("/"))
+        yield from web.check_authentication(outputs["EndpointURL"].rstrip("/"))
 
 
-def _asking(whom: str, look: Callable[[], Iterator[Finding]]) -> Iterator[Finding]:
+def _try(service: str, check: Callable[[], Iterator[Finding]]) -> Iterator[Finding]:
+    """A service that cannot be asked is a finding too, and the other checks go on."""
     try:
-        yield from look()
+        yield from check()
     except (ClientError, BotoCoreError) as failure:
-        yield error(f"could not query {whom}", str(failure), "Check the credentials, permissions and region")
+        yield error(f"could not query {service}", str(failure), "Check the credentials, permissions and region")
+
+
+def line(finding: Finding) -> str:
+    """`ERROR`, `WARN` or `note`, and the finding in sentences."""
+    prefix = {Level.ERROR: "ERROR", Level.WARNING: "WARN ", Level.NOTE: "note "}[finding.level]
+    return f"{prefix} {finding.text}"
 
 
 def main() -> None:
@@ -73,11 +80,11 @@ def main() -> None:
     parser.add_argument("--stage", default="dev")
     chosen = stage.read(parser.parse_args().stage)
     findings = list(examine(chosen, boto3.client))
-    for finding in sorted(findings, key=lambda found: not found.serious):
-        print(finding)
-    serious = sum(finding.serious for finding in findings)
-    print(f"{chosen.prefix}: {serious} to fix, {len(findings) - serious} to note")
-    raise SystemExit(1 if serious else 0)
+    for finding in sorted(findings, key=lambda finding: finding.level.rank):
+        print(line(finding))
+    to_fix = sum(finding.level is not Level.NOTE for finding in findings)
+    print(f"{chosen.prefix}: {to_fix} to fix, {len(findings) - to_fix} to note")
+    raise SystemExit(1 if to_fix else 0)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""`deploy/functions.yaml` as Chalice's stage configuration and as one policy for each function."""
+"""Turns `deploy/functions.yaml` into Chalice's stage configuration and one IAM policy for each function."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -18,7 +18,7 @@ _CONSUME = ("ReceiveMessage", "DeleteMessage", "ChangeMessageVisibility", "GetQu
 _MAIL = ("SendEmail", "SendRawEmail", "SendTemplatedEmail", "SendBulkEmail", "SendBulkTemplatedEmail")
 _DOWNLOADS = ("PutObject", "GetObject", "DeleteObject", "AbortMultipartUpload", "ListBucket")
 
-LOGS_KEPT = timedelta(days=30)
+LOG_RETENTION = timedelta(days=30)
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Function:
 
     @property
     def logical_id(self) -> str:
-        """As Chalice writes it in the template."""
+        """The id Chalice gives it in the template."""
         return "APIHandler" if self.name == "api_handler" else self.name.title().replace("_", "")
 
     @property
@@ -42,19 +42,18 @@ class Function:
         return f"policy-{self.name}.json"
 
     def statements(self, log_group: str) -> list[dict[str, Any]]:
-        """Statements whose resources hold `${…}`, for CloudFormation or for `resolved` to fill in."""
-        found = [_allow("logs", ("CreateLogStream", "PutLogEvents"), f"log-group:{log_group}:*")]
+        """Policy statements. Their resources contain `${…}`, filled in by CloudFormation or by `resolve`."""
+        statements = [_allow("logs", ("CreateLogStream", "PutLogEvents"), f"log-group:{log_group}:*")]
         if self.read:
-            found.append(
-                _allow("dynamodb", _READ, *_tables(self.read), *(f"{t}/index/*" for t in _tables(self.read)))
-            )
+            tables = _tables(self.read)
+            statements.append(_allow("dynamodb", _READ, *tables, *(f"{table}/index/*" for table in tables)))
         if self.write:
-            found.append(_allow("dynamodb", _WRITE, *_tables(self.write)))
+            statements.append(_allow("dynamodb", _WRITE, *_tables(self.write)))
         if self.send:
-            found.append(_allow("sqs", _SEND, *(f"${{Prefix}}-{queue}" for queue in self.send)))
+            statements.append(_allow("sqs", _SEND, *(f"${{Prefix}}-{queue}" for queue in self.send)))
         if self.consume:
-            found.append(_allow("sqs", _CONSUME, *(f"${{Prefix}}-{queue}" for queue in self.consume)))
-        return found + [_RIGHTS[right] for right in self.may]
+            statements.append(_allow("sqs", _CONSUME, *(f"${{Prefix}}-{queue}" for queue in self.consume)))
+        return statements + [_RIGHTS[right] for right in self.may]
 
 
 def load() -> list[Function]:
@@ -71,13 +70,13 @@ def policy(function: Function, log_group: str) -> dict[str, Any]:
 
 
 def stage_config(functions: list[Function], architecture: str) -> dict[str, Any]:
-    """What `.chalice/config.json` says of a stage."""
+    """A stage's part of `.chalice/config.json`."""
     return {
         "api_gateway_stage": "api",
         "api_gateway_endpoint_type": "REGIONAL",
         "autogen_policy": False,
         "lambda_architecture": architecture,
-        "log_retention_in_days": LOGS_KEPT.days,
+        "log_retention_in_days": LOG_RETENTION.days,
         "lambda_functions": {
             function.name: {
                 "iam_policy_file": function.policy_file,
@@ -89,16 +88,16 @@ def stage_config(functions: list[Function], architecture: str) -> dict[str, Any]
     }
 
 
-def resolved(value: Any, names: dict[str, str]) -> Any:
-    """The same policy with every `${name}` filled in, for `chalice deploy`, which knows no intrinsic functions."""
+def resolve(value: Any, names: dict[str, str]) -> Any:
+    """The policy with every `${name}` filled in, for `chalice deploy`, which does not support intrinsic functions."""
     if isinstance(value, list):
-        return [resolved(item, names) for item in value]
+        return [resolve(item, names) for item in value]
     if isinstance(value, dict) and "Fn::Sub" in value:
         text: str = value["Fn::Sub"]
-        for name, meaning in names.items():
-            text = text.replace(f"${{{name}}}", meaning)
+        for name, replacement in names.items():
+            text = text.replace(f"${{{name}}}", replacement)
         return text
-    return {key: resolved(item, names) for key, item in value.items()} if isinstance(value, dict) else value
+    return {key: resolve(item, names) for key, item in value.items()} if isinstance(value, dict) else value
 
 
 def _allow(service: str, actions: tuple[str, ...], *resources: str) -> dict[str, Any]:
@@ -113,7 +112,7 @@ def _tables(names: tuple[str, ...]) -> list[str]:
 _RIGHTS: dict[str, dict[str, Any]] = {
     "secrets": _allow("ssm", ("GetParameters",), "parameter${SecretsPath}/*"),
     "mail": _allow("ses", _MAIL, "identity/*", "template/*", "configuration-set/${Prefix}"),
-    # SES knows no narrower resource for this one.
+    # SES supports no narrower resource for this action.
     "quota": {"Effect": "Allow", "Action": ["ses:GetAccount"], "Resource": "*"},
     "sender": _allow("ses", ("GetEmailIdentity",), "identity/*"),
     "downloads": {

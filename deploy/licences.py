@@ -1,4 +1,4 @@
-"""`python -m deploy.licences`: which licences the deployed package carries, from what the packages say themselves."""
+"""`python -m deploy.licences`: writes the page of licences in the deployed package, from the packages' metadata."""
 
 import re
 import sys
@@ -8,9 +8,9 @@ from pathlib import Path
 PAGE = Path("docs/licences.md")
 REQUIREMENTS = Path("requirements.txt")
 
-# What may be passed on with the package, also in a closed deployment. Anything else is looked at by a person first.
+# Licences that allow distributing the package, also in a closed deployment. A person has to look at any other.
 ALLOWED = re.compile(r"(MIT(-0)?|BSD(-[23]-Clause)?|Apache-2\.0|ISC|PSF-2\.0|Unlicense)\Z")
-_SPOKEN = {
+_CLASSIFIERS = {
     "MIT License": "MIT",
     "BSD License": "BSD",
     "Apache Software License": "Apache-2.0",
@@ -40,14 +40,16 @@ def pinned() -> list[tuple[str, str]]:
 
 
 def licence(name: str) -> str:
-    """The expression, or the field, or the classifiers, in the order of how exact they are."""
-    told = metadata(name)
+    """From the expression, the field or the classifiers, the most exact first."""
+    described = metadata(name)
     for field in ("License-Expression", "License"):
-        value = str(told[field] or "") if field in told else ""
+        value = str(described[field] or "") if field in described else ""
         if value and value != "Dual License" and len(value) < 60:
-            return _SPOKEN.get(value, value)
-    spoken = [text.rsplit(" :: ", 1)[-1] for text in told.get_all("Classifier") or [] if text.startswith("License")]
-    return " OR ".join(sorted({_SPOKEN.get(text, text) for text in spoken})) or "unknown"
+            return _CLASSIFIERS.get(value, value)
+    classifiers = [
+        text.rsplit(" :: ", 1)[-1] for text in described.get_all("Classifier") or [] if text.startswith("License")
+    ]
+    return " OR ".join(sorted({_CLASSIFIERS.get(text, text) for text in classifiers})) or "unknown"
 
 
 def refused() -> list[str]:

@@ -1,7 +1,7 @@
-"""`make pins`: write below every pinned requirement the hashes of its files, from the index pip is configured with.
+"""`make pins`: writes the hashes of its files below every pinned requirement, from the index pip is configured with.
 
-`pip install --require-hashes` then takes no other file, here or on the next machine. Run it after changing a version.
-Where your index offers only some of the files, run it elsewhere too: what stands there of the same version is kept.
+`pip install --require-hashes` then accepts no other file on any machine. Run it after changing a version. If your
+index offers only some of the files, run it with another index too: hashes of the same version are kept.
 """
 
 import re
@@ -14,7 +14,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urldefrag, urlsplit
 
-# With pip's own parts and no others: it has to run before anything can be installed.
+# Only what comes with pip, because this has to run before anything is installed.
 from pip._internal.commands import create_command
 from pip._vendor.packaging.tags import Tag
 from pip._vendor.packaging.utils import canonicalize_name, parse_sdist_filename, parse_wheel_filename
@@ -30,19 +30,19 @@ FILES = (
 _PIN = re.compile(r"([\w.-]+)==(\S+)")
 _HASH = re.compile(r"--hash=sha256:([0-9a-f]{64})")
 
-# Where Gna is developed and where it runs. There is no Chromium of Playwright's for musl, so none of its wheels.
+# The platforms Gna is developed and run on. Playwright has no Chromium for musl, so musl wheels are left out.
 _PYTHONS = ("cp311", "cp312", "cp313")
 _PLATFORM = re.compile(r"any|(many)?linux\w*_(x86_64|aarch64)|macosx_\w+")
 
-Files = dict[str, str]  # of one version: the sha256 of each, by file name
+Files = dict[str, str]  # the files of one version: sha256 by file name
 
 
 class Unusable(Exception):
-    """What the index says cannot be written down."""
+    """The index has no usable hashes for a requirement."""
 
 
 class Index:
-    """The index, or the several, that pip is configured with, whatever the configuration comes from."""
+    """The indexes that pip is configured with, wherever that configuration comes from."""
 
     def __init__(self) -> None:
         options, _ = create_command("download").parse_args([])
@@ -50,7 +50,7 @@ class Index:
         self._ssl = ssl.create_default_context(cafile=options.cert)
 
     def files(self, name: str, version: str) -> Files:
-        """Those that the project's machines may be given; the indexes have to agree on each."""
+        """The files for the project's platforms; several indexes have to agree on each."""
         found: Files = {}
         for url in self._urls:
             for file, digest in _links(self._page(f"{url.rstrip('/')}/{canonicalize_name(name)}/")):
@@ -66,9 +66,9 @@ class Index:
         """The list of a project's files (PEP 503); empty if the index does not have the project."""
         if url.startswith("file:"):
             url += "index.html"
-        asked = urllib.request.Request(url, headers={"Accept": "text/html"})  # noqa: S310, pip trusts it too
+        request = urllib.request.Request(url, headers={"Accept": "text/html"})  # noqa: S310, pip trusts it too
         try:
-            with urllib.request.urlopen(asked, timeout=60, context=self._ssl) as answer:  # noqa: S310
+            with urllib.request.urlopen(request, timeout=60, context=self._ssl) as answer:  # noqa: S310
                 return str(answer.read().decode())
         except urllib.error.HTTPError as error:
             if error.code == 404:
@@ -91,7 +91,7 @@ class _Links(HTMLParser):
 
 
 def _links(page: str) -> Iterator[tuple[str, str]]:
-    """Name and sha256 of every file on a page that says it."""
+    """Name and sha256 of every file on a page that gives a sha256."""
     parser = _Links()
     parser.feed(page)
     for link in parser.found:
@@ -102,7 +102,7 @@ def _links(page: str) -> Iterator[tuple[str, str]]:
 
 
 def is_wanted(file: str, name: str, version: str) -> bool:
-    """The source, or a wheel for one of our Pythons on one of our machines."""
+    """Whether a file is the source, or a wheel for one of our Python versions and platforms."""
     tags: Iterable[Tag] = ()
     try:
         if file.endswith(".whl"):
@@ -110,7 +110,7 @@ def is_wanted(file: str, name: str, version: str) -> bool:
         else:
             named, versioned = parse_sdist_filename(file)
     except ValueError:
-        return False  # installers, eggs, and versions of long ago that are none
+        return False  # installers, eggs, and old version numbers that are not valid
     if (named, versioned) != (canonicalize_name(name), Version(version)):
         return False
     return not file.endswith(".whl") or any(_fits(tag) for tag in tags)
@@ -143,7 +143,7 @@ def _entries(text: str) -> Iterator[tuple[str, set[str]]]:
 
 
 def _merged(old: set[str], new: set[str]) -> list[str]:
-    """What stood there stays if it is of the same version, which it is if they have one in common."""
+    """Keep the old hashes if they are of the same version, that is, if old and new have one in common."""
     return sorted(old | new if old & new else new)
 
 
@@ -155,7 +155,7 @@ def main() -> int:
         print(f"gna: {problem}", file=sys.stderr)
         return 1
     for file, text in written.items():
-        if text != file.read_text():  # one that is touched is installed again
+        if text != file.read_text():  # make installs a file again when it changes
             file.write_text(text)
         print(f"{file}: {len(_HASH.findall(text))} hashes")
     return 0

@@ -1,7 +1,7 @@
-"""The other way: `make resources`, then `chalice deploy`, then `make answers`.
+"""Deploying with plain Chalice instead of CloudFormation: `make resources`, `chalice deploy`, `make answers`.
 
-Chalice's own deployer makes functions, the API and schedules, but no table, queue, topic or alarm, and each run puts
-API Gateway's own answers back to those of AWS. What it leaves out is done here before and after it.
+`chalice deploy` creates functions, the API and schedules, but no tables, queues, topics or alarms, and each run
+resets API Gateway's error responses to the AWS defaults. This module does what is missing before and after it.
 """
 
 import argparse
@@ -20,7 +20,7 @@ FOLDER = Path(__file__).parent.parent / ".chalice"
 
 
 def resources(chosen: Stage, clients: Clients, architecture: str, folder: Path = FOLDER) -> None:
-    """Tables, queues and topics as a stack of their own, and the stage's part of Chalice's configuration."""
+    """Create tables, queues and topics as a stack of their own, and write the stage's Chalice configuration."""
     stage.parameters(chosen, template.to_merge())
     secrets.ensure(clients, chosen)
     stack.apply(clients, f"{chosen.prefix}-resources", template.resources(), {"Prefix": chosen.prefix})
@@ -37,32 +37,33 @@ def resources(chosen: Stage, clients: Clients, architecture: str, folder: Path =
 
 
 def _configure(chosen: Stage, names: dict[str, str], architecture: str, folder: Path) -> None:
-    listed = functions.load()
-    part = functions.stage_config(listed, architecture)
-    # No configuration set: it belongs to the whole template.
-    part["environment_variables"] = {k: v for k, v in chosen.environment.items() if v and k not in _NOT_OURS}
-    part["environment_variables"]["DOWNLOADS_BUCKET"] = f"{chosen.prefix}-downloads-{names['AWS::AccountId']}"
-    for function in listed:
+    all_functions = functions.load()
+    config_part = functions.stage_config(all_functions, architecture)
+    variables = {name: value for name, value in chosen.environment.items() if value and name not in _TEMPLATE_ONLY}
+    config_part["environment_variables"] = variables
+    variables["DOWNLOADS_BUCKET"] = f"{chosen.prefix}-downloads-{names['AWS::AccountId']}"
+    for function in all_functions:
         policy = functions.policy(function, f"/aws/lambda/gna-{chosen.name}-{function.name}")
         file = f"policy-{chosen.name}-{function.name}.json"
-        (folder / file).write_text(json.dumps(functions.resolved(policy, names), indent=1) + "\n")
-        part["lambda_functions"][function.name]["iam_policy_file"] = file
+        (folder / file).write_text(json.dumps(functions.resolve(policy, names), indent=1) + "\n")
+        config_part["lambda_functions"][function.name]["iam_policy_file"] = file
     config = json.loads((folder / "config.json").read_text())
-    config["stages"][chosen.name] = part
+    config["stages"][chosen.name] = config_part
     (folder / "config.json").write_text(json.dumps(config, indent=2) + "\n")
 
 
-_NOT_OURS = {"CONFIGURATION_SET", "DOMAIN_NAME", "CERTIFICATE_ARN"}
+# Resources that only the CloudFormation template creates.
+_TEMPLATE_ONLY = {"CONFIGURATION_SET", "DOMAIN_NAME", "CERTIFICATE_ARN"}
 
 
 def answers(chosen: Stage, clients: Clients, folder: Path = FOLDER) -> None:
-    """What `chalice deploy` takes away or cannot say, put (back) into place. Harmless to repeat."""
+    """Set what `chalice deploy` resets or cannot set: error responses and partial batch failures."""
     deployed = folder / "deployed" / f"{chosen.name}.json"
     if not deployed.exists():
         raise Refused(f"run `chalice deploy --stage {chosen.name}` first")
     found = {resource["name"]: resource for resource in json.loads(deployed.read_text())["resources"]}
     api = found["rest_api"]["rest_api_id"]
-    _put_answers(clients("apigateway"), api)
+    _put_gateway_responses(clients("apigateway"), api)
     for resource in found.values():
         if resource["resource_type"] == "sqs_event":
             clients("lambda").update_event_source_mapping(
@@ -70,11 +71,11 @@ def answers(chosen: Stage, clients: Clients, folder: Path = FOLDER) -> None:
             )
 
 
-def _put_answers(gateway: Any, api: str) -> None:
-    for _, answer in template.named(template.to_merge(), "AWS::ApiGateway::GatewayResponse"):
-        arguments = {name[0].lower() + name[1:]: value for name, value in answer.items() if name != "RestApiId"}
+def _put_gateway_responses(gateway: Any, api: str) -> None:
+    for _, response in template.named(template.to_merge(), "AWS::ApiGateway::GatewayResponse"):
+        arguments = {name[0].lower() + name[1:]: value for name, value in response.items() if name != "RestApiId"}
         gateway.put_gateway_response(restApiId=api, **arguments)
-    # Answers take effect with a deployment.
+    # Responses take effect with the next deployment of the API.
     gateway.create_deployment(restApiId=api, stageName="api")
 
 

@@ -13,7 +13,7 @@ from chalicelib.events import model as events
 from chalicelib.events.webhooks import model as webhooks
 from chalicelib.feeds import store as feeds
 from chalicelib.kernel.aws import files
-from deploy.functions import LOGS_KEPT
+from deploy.functions import LOG_RETENTION
 
 PAGE = Path("docs/privacy.md")
 
@@ -28,8 +28,8 @@ class Kept:
     how_long: str
 
 
-def spoken(time: timedelta) -> str:
-    seconds = int(time.total_seconds())
+def in_words(duration: timedelta) -> str:
+    seconds = int(duration.total_seconds())
     for size, name in ((86_400, "day"), (3_600, "hour"), (60, "minute")):
         if seconds >= size and seconds % size == 0:
             return f"{seconds // size} {name}{'s' if seconds != size else ''}"
@@ -37,7 +37,7 @@ def spoken(time: timedelta) -> str:
 
 
 _LEAVING = "until the person leaves; then deleted at once, in one transaction"
-_PENDING = f"unconfirmed: {spoken(audience.CONFIRMATION_LIFE)}, then deleted within the hour; confirmed: {_LEAVING}"
+_PENDING = f"unconfirmed: {in_words(audience.CONFIRMATION_LIFE)}, then deleted within the hour; confirmed: {_LEAVING}"
 
 TABLES = (
     Kept(
@@ -52,16 +52,16 @@ TABLES = (
         "emailed links, as a hash of the secret; requests to change an address or to lift do-not-contact; sign-ups "
         "not processed yet",
         "address of such a request; address, name and metadata of a sign-up",
-        f"sign-ups: seconds, at most {spoken(audience.CONFIRMATION_LIFE)}; "
-        f"confirmation links {spoken(audience.CONFIRMATION_LIFE)}, profile links {spoken(audience.MAGIC_LINK_LIFE)}, "
-        "or until used or the person leaves",
+        f"sign-ups: seconds, at most {in_words(audience.CONFIRMATION_LIFE)}; "
+        f"confirmation links {in_words(audience.CONFIRMATION_LIFE)}, "
+        f"profile links {in_words(audience.MAGIC_LINK_LIFE)}, or until used or the person leaves",
     ),
     Kept(
         "captures",
         "what was sent with a sign-up: source, tags, metadata; with KEEP_IP_HASH, a keyed hash of the IP address",
         "metadata, as the form sent it",
         "as long as the subscriber; if never confirmed, only id and source, for "
-        + spoken(audience.EXPIRED_CAPTURE_LIFE),
+        + in_words(audience.EXPIRED_CAPTURE_LIFE),
     ),
     Kept(
         "suppressions",
@@ -81,7 +81,7 @@ TABLES = (
         "bounces",
         "subscriber id, reason and time of an email that bounced; the address is looked up for display",
         "",
-        spoken(bounces.KEPT),
+        in_words(bounces.KEPT),
     ),
     Kept(
         "campaigns", "subject, settings, time sent and total counts of a campaign", "", "until an editor deletes it"
@@ -92,26 +92,27 @@ TABLES = (
         "sending",
         "progress of a delivery; ids of subscribers still owed an email; not who received what",
         "",
-        f"owed ids: until sent, or {spoken(supervisor.OWED_FOR)} after the delivery ended",
+        f"owed ids: until sent, or {in_words(supervisor.OWED_FOR)} after the delivery ended",
     ),
     Kept(
         "events",
         "what happened, by id only, for the operator's other systems",
         "",
-        f"{spoken(events.KEPT)} after they were passed on; never deleted before",
+        f"{in_words(events.KEPT)} after they were passed on; never deleted before",
     ),
     Kept("webhooks", "the operator's endpoints that receive events", "", "until an editor removes them"),
     Kept(
         "dispatches",
         "events being delivered, and the history of attempts",
         "",
-        f"events: until delivered, at most {spoken(events.KEPT)}; history: {spoken(webhooks.HISTORY)}",
+        f"events: until delivered, at most {in_words(events.KEPT)}; history: {in_words(webhooks.HISTORY)}",
     ),
     Kept(
         "feeds",
         "the watched feed: known entries and recent checks",
         "",
-        f"checks {spoken(feeds.CHECKS_KEPT)}, webhook calls {spoken(feeds.CALLS_KEPT)}, the rest while it is watched",
+        f"checks {in_words(feeds.CHECKS_KEPT)}, webhook calls {in_words(feeds.CALLS_KEPT)}, "
+        "the rest while it is watched",
     ),
 )
 
@@ -120,7 +121,7 @@ ELSEWHERE = (
         "exports (bucket)",
         "exports too large for one response, for an editor to download",
         "addresses, names",
-        spoken(files.KEPT) + ", then deleted within the hour",
+        in_words(files.KEPT) + ", then deleted within the hour",
     ),
     (
         "queues",
@@ -132,9 +133,9 @@ ELSEWHERE = (
         "queue `mail-events`",
         "SES's reports of bounces and complaints, as received",
         "address",
-        f"seconds, until stored by id; in its dead-letter queue {spoken(bounces.KEPT)}",
+        f"seconds, until stored by id; in its dead-letter queue {in_words(bounces.KEPT)}",
     ),
-    ("logs", "what ran, by id; never an address, name, token or IP address", "", spoken(LOGS_KEPT)),
+    ("logs", "what ran, by id; never an address, name, token or IP address", "", in_words(LOG_RETENTION)),
     (
         "backups",
         "point-in-time recovery of the tables",
@@ -152,7 +153,7 @@ ELSEWHERE = (
 
 
 def page() -> str:
-    rows = [f"| {one.table} | {one.what} | {one.personal or '—'} | {one.how_long} |" for one in TABLES]
+    rows = [f"| {row.table} | {row.what} | {row.personal or '—'} | {row.how_long} |" for row in TABLES]
     other = [f"| {place} | {what} | {personal or '—'} | {long} |" for place, what, personal, long in ELSEWHERE]
     return "\n".join(
         [

@@ -1,4 +1,4 @@
-"""`make redrive QUEUE=sending`: put dead letters back on their queue once what killed them is repaired."""
+"""`make redrive QUEUE=sending`: moves the messages of a dead-letter queue back once the cause is fixed."""
 
 import argparse
 from typing import Any
@@ -11,14 +11,14 @@ _BATCH = 10
 
 
 def redrive(sqs: Any, prefix: str, queue: str) -> int:
-    """Say how many were put back. Each is put back before it is taken off, so that none is lost on the way; whatever
-    handles messages here takes one that comes twice."""
+    """Return how many were moved. Each is sent before it is deleted, so that none is lost; all consumers tolerate a
+    message that comes twice."""
     source, target = (_url(sqs, f"{prefix}-{name}") for name in (f"{queue}-dead", queue))
     moved = 0
-    while letters := sqs.receive_message(QueueUrl=source, MaxNumberOfMessages=_BATCH).get("Messages"):
-        for letter in letters:
-            sqs.send_message(QueueUrl=target, MessageBody=letter["Body"])
-            sqs.delete_message(QueueUrl=source, ReceiptHandle=letter["ReceiptHandle"])
+    while messages := sqs.receive_message(QueueUrl=source, MaxNumberOfMessages=_BATCH).get("Messages"):
+        for message in messages:
+            sqs.send_message(QueueUrl=target, MessageBody=message["Body"])
+            sqs.delete_message(QueueUrl=source, ReceiptHandle=message["ReceiptHandle"])
             moved += 1
     return moved
 

@@ -1,7 +1,8 @@
-"""`make restore`: people who are in a restored copy of the tables and no longer in the tables themselves.
+"""`make restore`: brings back subscribers who are in a restored copy of the tables but no longer in the tables.
 
-First restore `subscribers`, `emails` and `captures` to one moment in the DynamoDB console, each with `-restored`
-behind its name. Whoever left since then, or had not confirmed, stays away; nobody who is there is touched.
+First restore `subscribers`, `emails` and `captures` to the same point in time in the DynamoDB console, each with
+`-restored` appended to its name. Those who left since then, or had not confirmed, are not restored, and existing
+subscribers are not changed.
 """
 
 import argparse
@@ -20,8 +21,8 @@ from deploy.stage import Refused, Stage
 Row = dict[str, Any]
 
 _GONE = ("UNSUBSCRIBED", "DO_NOT_CONTACT_SET")
-# Events, and with them the knowledge of who left, are kept so long.
-_KNOWN = timedelta(days=30)
+# Who left is known from the events, which are kept this long.
+_EVENTS_KEPT = timedelta(days=30)
 _MOST_CAPTURES = 97  # a transaction holds a hundred rows
 
 
@@ -33,7 +34,7 @@ class Person:
 
 
 def missing(clients: Clients, stage: Stage, now: datetime) -> list[Person]:
-    """Who could be brought back."""
+    """The subscribers who could be restored."""
     dynamodb, prefix = clients("dynamodb"), stage.prefix
     for table in ("subscribers", "emails", "captures"):
         _check_age(dynamodb, f"{prefix}-{table}-restored", now)
@@ -51,8 +52,8 @@ def missing(clients: Clients, stage: Stage, now: datetime) -> list[Person]:
     return list(people.values())
 
 
-def bring_back(clients: Clients, stage: Stage, person: Person) -> bool:
-    """All of a person at once, or nothing: not if the address belongs to somebody else by now."""
+def restore(clients: Clients, stage: Stage, person: Person) -> bool:
+    """Restore a person completely or not at all; not if the address now belongs to someone else."""
     prefix = stage.prefix
     writes = [
         _put(f"{prefix}-subscribers", person.row, "id"),
@@ -73,14 +74,14 @@ def _check_age(dynamodb: Any, table: str, now: datetime) -> None:
         found = dynamodb.describe_table(TableName=table)["Table"]
     except dynamodb.exceptions.ResourceNotFoundException:
         raise Refused(f"{table} is missing: restore it to a point in time in the DynamoDB console") from None
-    of = found.get("RestoreSummary", {}).get("RestoreDateTime", now)
-    if now - of > _KNOWN:
-        raise Refused(f"{table} is older than {_KNOWN.days} days: it is no longer known who left since then")
+    restored_to = found.get("RestoreSummary", {}).get("RestoreDateTime", now)
+    if now - restored_to > _EVENTS_KEPT:
+        raise Refused(f"{table} is older than {_EVENTS_KEPT.days} days: it is no longer known who left since then")
 
 
 def _scan(dynamodb: Any, table: str, *names: str) -> Iterator[Row]:
-    wanted = {"ProjectionExpression": ", ".join(names)} if names else {}
-    for page in dynamodb.get_paginator("scan").paginate(TableName=table, ConsistentRead=True, **wanted):
+    projection = {"ProjectionExpression": ", ".join(names)} if names else {}
+    for page in dynamodb.get_paginator("scan").paginate(TableName=table, ConsistentRead=True, **projection):
         yield from page["Items"]
 
 
@@ -97,7 +98,7 @@ def main(arguments: list[str] | None = None, clients: Clients = boto3.client) ->
     people = missing(clients, stage, datetime.now(UTC))
     print(f"{len(people)} people are in the restored tables but not in {stage.prefix}, and did not leave")
     if options.copy:
-        print(f"{sum(bring_back(clients, stage, person) for person in people)} restored")
+        print(f"{sum(restore(clients, stage, person) for person in people)} restored")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""`make secrets`: what nobody may know, made once, kept in the parameter store and nowhere else."""
+"""`make secrets`: generates the secrets once and stores them in the parameter store only."""
 
 import argparse
 import secrets
@@ -20,12 +20,12 @@ def missing(clients: Clients, stage: Stage) -> list[str]:
 
 
 def ensure(clients: Clients, stage: Stage) -> list[str]:
-    """Make those that are missing and return their names. One that is there is never replaced: marks made with
-    SECRET_KEY (who must not be written to) would no longer be recognised."""
-    made = missing(clients, stage)
-    for name in made:
+    """Create the missing ones and return their names. An existing one is never replaced: the hashes of addresses that
+    must not be contacted are made with SECRET_KEY and would no longer match."""
+    created = missing(clients, stage)
+    for name in created:
         _put(clients("ssm"), name)
-    return made
+    return created
 
 
 def _put(ssm: Any, name: str) -> None:
@@ -36,8 +36,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--stage", default="dev")
     stage = stages.Stage(parser.parse_args().stage, {})
-    made = ensure(boto3.client, stage)
-    print("\n".join(f"created {name}" for name in made) or f"{stage.secrets_path}: nothing is missing")
+    created = ensure(boto3.client, stage)
+    print("\n".join(f"created {name}" for name in created) or f"{stage.secrets_path}: nothing is missing")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""CloudFormation: bring an account to what a template says, and tell what happens meanwhile."""
+"""Creates and updates CloudFormation stacks, and prints what changes."""
 
 import hashlib
 import json
@@ -12,8 +12,8 @@ from deploy.stage import Refused
 
 Clients = Callable[[str], Any]
 
-_PATIENCE = 1800
-_NOTHING = ("didn't contain changes", "No updates are to be performed")
+_TIMEOUT = 1800
+_NO_CHANGES = ("didn't contain changes", "No updates are to be performed")
 _CAPABILITIES = ["CAPABILITY_IAM", "CAPABILITY_NAMED_IAM", "CAPABILITY_AUTO_EXPAND"]
 
 
@@ -25,7 +25,7 @@ class Uploaded:
 
 
 def upload(clients: Clients, content: bytes, suffix: str) -> Uploaded:
-    """Put it into this account's bucket for packages; the name is its content, so nothing is sent twice."""
+    """Upload to this account's bucket for packages. The key is a hash of the content: nothing is uploaded twice."""
     s3, identity = clients("s3"), clients("sts").get_caller_identity()
     region = s3.meta.region_name
     bucket = f"gna-packages-{identity['Account']}-{region}"
@@ -39,16 +39,16 @@ def upload(clients: Clients, content: bytes, suffix: str) -> Uploaded:
 def _ensure_bucket(s3: Any, bucket: str, region: str) -> None:
     if bucket in {found["Name"] for found in s3.list_buckets()["Buckets"]}:
         return
-    where = {} if region == "us-east-1" else {"CreateBucketConfiguration": {"LocationConstraint": region}}
-    s3.create_bucket(Bucket=bucket, **where)
-    closed = dict.fromkeys(
+    location = {} if region == "us-east-1" else {"CreateBucketConfiguration": {"LocationConstraint": region}}
+    s3.create_bucket(Bucket=bucket, **location)
+    blocked = dict.fromkeys(
         ("BlockPublicAcls", "IgnorePublicAcls", "BlockPublicPolicy", "RestrictPublicBuckets"), True
     )
-    s3.put_public_access_block(Bucket=bucket, PublicAccessBlockConfiguration=closed)
+    s3.put_public_access_block(Bucket=bucket, PublicAccessBlockConfiguration=blocked)
 
 
 def with_code(template: dict[str, Any], code: Uploaded) -> dict[str, Any]:
-    """The template with every function's code where it was uploaded to."""
+    """The template with the code of every function pointing to the upload."""
     for resource in template["Resources"].values():
         if resource["Type"] == "AWS::Serverless::Function":
             resource["Properties"]["CodeUri"] = {"Bucket": code.bucket, "Key": code.key}
@@ -58,7 +58,7 @@ def with_code(template: dict[str, Any], code: Uploaded) -> dict[str, Any]:
 def apply(clients: Clients, name: str, template: Mapping[str, Any], parameters: Mapping[str, str]) -> dict[str, str]:
     """Create or update the stack through a change set, print what changes, wait, and return the outputs."""
     cloudformation = clients("cloudformation")
-    # By its address: a template given in the call may only have 51,200 bytes.
+    # By URL, because a template in the call itself may have at most 51,200 bytes.
     body = upload(clients, json.dumps(template, separators=(",", ":")).encode(), "json")
     exists = _status(cloudformation, name) not in (None, "REVIEW_IN_PROGRESS")
     change_set = cloudformation.create_change_set(
@@ -84,13 +84,13 @@ def outputs(clients: Clients, name: str) -> dict[str, str]:
 
 
 def _describe(cloudformation: Any, change_set: str) -> bool:
-    """Wait until the change set is worked out and print it; False when there is nothing to do."""
-    until = time.monotonic() + _PATIENCE
+    """Wait until the change set is ready and print it; False when there is nothing to change."""
+    until = time.monotonic() + _TIMEOUT
     while time.monotonic() < until:
         found = cloudformation.describe_change_set(ChangeSetName=change_set)
         if found["Status"] == "FAILED":
             reason = found.get("StatusReason", "")
-            if any(text in reason for text in _NOTHING):
+            if any(text in reason for text in _NO_CHANGES):
                 return False
             raise Refused(f"CloudFormation rejected the template: {reason}")
         if found["Status"] == "CREATE_COMPLETE":
@@ -103,7 +103,7 @@ def _describe(cloudformation: Any, change_set: str) -> bool:
 
 
 def _wait(cloudformation: Any, name: str) -> None:
-    until = time.monotonic() + _PATIENCE
+    until = time.monotonic() + _TIMEOUT
     while (status := _status(cloudformation, name) or "").endswith("IN_PROGRESS"):
         if time.monotonic() > until:
             raise Refused(f"{name} is still {status}: look at its events in the console")

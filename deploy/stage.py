@@ -1,4 +1,4 @@
-"""A stage's settings as they were written down, and as the parameters of its stack."""
+"""The settings of a stage: read from its file, and as the parameters of its stack."""
 
 import os
 from collections.abc import Mapping
@@ -8,13 +8,13 @@ from typing import Any
 
 FOLDER = Path(__file__).parent / "stages"
 
-# Parameters that are no setting of the app.
+# Parameters of the stack that are not settings of the app.
 _ONLY_PARAMETERS = {"DOMAIN_NAME": "DomainName", "CERTIFICATE_ARN": "CertificateArn"}
 _FROM_STAGE = {"GNA_PREFIX", "SECRETS_PATH", "CONFIGURATION_SET", "DOWNLOADS_BUCKET"}
 
 
 class Refused(SystemExit):
-    """One clear line that says what to do, and a non-zero exit."""
+    """Ends the program with one line that says what to do, and a non-zero exit code."""
 
 
 @dataclass(frozen=True)
@@ -32,13 +32,13 @@ class Stage:
 
     @property
     def environment(self) -> dict[str, str]:
-        """The settings as the deployed functions will see them."""
+        """The settings as the deployed functions see them."""
         own = {"GNA_PREFIX": self.prefix, "SECRETS_PATH": self.secrets_path, "CONFIGURATION_SET": self.prefix}
         return {**self.settings, **own}
 
 
 def read(name: str, environ: Mapping[str, str] | None = None) -> Stage:
-    """`deploy/stages/<name>.env`; what the environment says of a setting that is in it wins."""
+    """Read `deploy/stages/<name>.env`. For the settings in it, environment variables take precedence."""
     file = FOLDER / f"{name}.env"
     if not file.exists():
         raise Refused(
@@ -61,7 +61,7 @@ def parse(text: str) -> dict[str, str]:
 
 
 def parameters(stage: Stage, template: Mapping[str, Any]) -> dict[str, str]:
-    """The stack's parameters. A setting that no parameter takes is refused rather than lost."""
+    """The parameters of the stack. A setting without a parameter is refused rather than ignored."""
     variables = template["Globals"]["Function"]["Environment"]["Variables"]
     known = {name: value["Ref"] for name, value in variables.items() if name not in _FROM_STAGE} | _ONLY_PARAMETERS
     if "DISABLE_AUTH" in stage.settings:

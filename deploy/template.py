@@ -1,4 +1,4 @@
-"""The whole as one CloudFormation template: what Chalice generates, the two files beside it, and what follows."""
+"""The CloudFormation template: what Chalice generates, merged with the YAML files here and completed."""
 
 import json
 from collections.abc import Iterator
@@ -16,14 +16,14 @@ _GATEWAY_RESPONSE = "AWS::ApiGateway::GatewayResponse"
 
 
 def resources() -> Template:
-    """Tables, queues and topics alone, for a stack of their own beside `chalice deploy`."""
+    """Tables, queues and topics only, for a stack of their own beside `chalice deploy`."""
     template = _read("resources.yaml")
     _protect_tables(template)
     return template
 
 
 def to_merge() -> Template:
-    """What is laid over Chalice's template by `--merge-template`."""
+    """What `--merge-template` merges into Chalice's template."""
     service, template = _read("service.yaml"), resources()
     for section in ("Parameters", "Resources", "Outputs"):
         template[section] = template.get(section, {}) | service.pop(section, {})
@@ -31,10 +31,10 @@ def to_merge() -> Template:
 
 
 def finish(template: Template) -> Template:
-    """Put in what the merge cannot say: where events come from, the gateway's own answers, alarms for each part."""
+    """Add what a merge cannot express: queues as event sources, gateway responses, and alarms."""
     _connect_queues(template)
     _move_gateway_responses(template)
-    _watch(template)
+    _add_alarms(template)
     return template
 
 
@@ -50,7 +50,7 @@ def _read(name: str) -> Template:
 
 
 def _protect_tables(template: Template) -> None:
-    """Nobody can drop a table by accident, and every second of the last 35 days can be had back."""
+    """Guard tables against deletion, and turn on point-in-time recovery for the last 35 days."""
     for resource in template["Resources"].values():
         if resource["Type"] == "AWS::DynamoDB::Table":
             resource |= {"DeletionPolicy": "Retain", "UpdateReplacePolicy": "Retain"}
@@ -61,25 +61,25 @@ def _protect_tables(template: Template) -> None:
 
 
 def _connect_queues(template: Template) -> None:
-    """Chalice names a queue by a text; a reference also makes CloudFormation create the queue first."""
+    """Replace queue names by references, so that CloudFormation creates the queue before its consumer."""
     for name, properties in named(template, _FUNCTION):
         for event in properties.get("Events", {}).values():
             if event["Type"] == "SQS":
-                queue = _found(template, event["Properties"]["Queue"], name)
+                queue = _find_queue(template, event["Properties"]["Queue"], name)
                 event["Properties"] |= {
                     "Queue": {"Fn::GetAtt": [queue, "Arn"]},
                     "FunctionResponseTypes": ["ReportBatchItemFailures"],
                 }
 
 
-def _found(template: Template, given: Any, function: str) -> str:
-    """The logical id of the queue that `app.py` calls by it, by its name, or by an ARN that ends so."""
+def _find_queue(template: Template, given: Any, function: str) -> str:
+    """The logical id of the queue for a logical id, a name, or an ARN that ends with the name."""
     text = str(given["Fn::Sub"] if isinstance(given, dict) else given).rpartition(":")[2]
     queues = {queue: _plain_name(properties) for queue, properties in named(template, "AWS::SQS::Queue")}
     matching = [queue for queue, plain in queues.items() if text in (queue, plain) or text.endswith(f"-{plain}")]
     if not matching:
         raise SystemExit(f"{function} listens to {text}, which is not a queue of deploy/resources.yaml")
-    # `…-mail-events` ends like `…-events` too: the longer name is meant.
+    # `…-mail-events` also ends with `-events`: the longest matching name is the right one.
     return max(matching, key=lambda queue: len(queues[queue]))
 
 
@@ -88,27 +88,27 @@ def _plain_name(queue: dict[str, Any]) -> str:
 
 
 def _move_gateway_responses(template: Template) -> None:
-    """Into the API's definition: as resources of their own they would come after the deployment that needs them."""
-    answers = {}
+    """Into the API's definition, because resources of their own would be created only after its deployment."""
+    responses = {}
     for name, properties in list(named(template, _GATEWAY_RESPONSE)):
         del template["Resources"][name]
-        answers[properties["ResponseType"]] = {
+        responses[properties["ResponseType"]] = {
             name[0].lower() + name[1:]: value
             for name, value in properties.items()
             if name in ("StatusCode", "ResponseParameters", "ResponseTemplates")
         }
     definition = template["Resources"]["RestAPI"]["Properties"]["DefinitionBody"]
-    definition["x-amazon-apigateway-gateway-responses"] = answers
+    definition["x-amazon-apigateway-gateway-responses"] = responses
 
 
-def _watch(template: Template) -> None:
+def _add_alarms(template: Template) -> None:
     alarms = {}
     for _, properties in named(template, "AWS::SQS::Queue"):
         if "RedrivePolicy" in properties:
             dead = properties["RedrivePolicy"]["deadLetterTargetArn"]["Fn::GetAtt"][0]
             alarms[f"{dead}Alarm"] = _dead_letter_alarm(dead)
     for name, properties in named(template, _FUNCTION):
-        # What a queue's function cannot do ends in the dead letters, which are watched above.
+        # Failures of a queue's function end in its dead-letter queue, which has an alarm above.
         if not any(event["Type"] == "SQS" for event in properties.get("Events", {}).values()):
             alarms[f"{name}ErrorsAlarm"] = _errors_alarm(name)
     template["Resources"] |= alarms

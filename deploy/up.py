@@ -1,4 +1,4 @@
-"""`make deploy`: bring the account to what `make package` built, and say where it is."""
+"""`make deploy`: deploys what `make package` built and prints the outputs, such as the URL."""
 
 import argparse
 import json
@@ -14,7 +14,7 @@ ROOT = Path(__file__).parent.parent
 
 
 def deploy(chosen: Stage, clients: Clients, build: Path) -> dict[str, str]:
-    """Check first, upload second, change last: what is refused is refused before anything was touched."""
+    """Check first, so that what is refused is refused before anything is uploaded or changed."""
     template = json.loads((build / "template.json").read_text())
     parameters = stage.parameters(chosen, template)
     _require(template["Parameters"], parameters, chosen)

@@ -1,30 +1,30 @@
-"""The wheels that go into the package, checked against the hashes in requirements.txt before Chalice sees them.
+"""Downloads the wheels for the package and checks them against the hashes in requirements.txt.
 
-Chalice would take unchecked files: where this machine's do not fit Lambda, it asks pip for others by name and version
-alone. So Lambda's are downloaded here first, and Chalice gets a pip that knows this folder and no index.
+Chalice itself does not check hashes: for packages whose local files do not fit Lambda, it asks pip by name and
+version only. So the wheels for Lambda are downloaded first, and Chalice gets a pip that sees only this folder.
 """
 
 import subprocess
 import sys
 from pathlib import Path
 
-# Of Lambda's machines: what wheels call them, and the C library they have, which is newer from Python 3.12 on.
+# How wheels name Lambda's architectures, and the versions of its C library, which is newer from Python 3.12 on.
 _MACHINES = {"x86_64": "x86_64", "arm64": "aarch64"}
 _OLDEST_GLIBC, _GLIBC = 17, 26 if sys.version_info < (3, 12) else 34
 
 
 def download(requirements: Path, architecture: str, folder: Path) -> None:
-    """Every wheel of the list that Lambda needs; none is built here, and a file with another hash ends it."""
+    """Download every required wheel for Lambda. Nothing is built, and a file with another hash is an error."""
     pip = [sys.executable, "-m", "pip", "download", "--quiet", "--require-hashes", "--no-deps", "--only-binary=:all:"]
     target = ["--implementation=cp", f"--abi={_abi()}", *(f"--platform={name}" for name in _platforms(architecture))]
-    where = ["--dest", str(folder), "-r", str(requirements)]
-    run = subprocess.run([*pip, *target, *where], capture_output=True, text=True, check=False)
+    files = ["--dest", str(folder), "-r", str(requirements)]
+    run = subprocess.run([*pip, *target, *files], capture_output=True, text=True, check=False)
     if run.returncode:
         raise SystemExit(f"pip download failed:\n{run.stdout}{run.stderr}")
 
 
 def environment(architecture: str, folder: Path) -> dict[str, str]:
-    """Settings for a pip that finds what is in the folder and nothing else, and takes this machine for Lambda's."""
+    """Settings that make pip use only the files in the folder, and choose them for Lambda's platform."""
     return {
         "PIP_NO_INDEX": "1",
         "PIP_FIND_LINKS": str(folder.resolve()),
@@ -38,7 +38,7 @@ def environment(architecture: str, folder: Path) -> dict[str, str]:
 
 
 def _platforms(architecture: str) -> list[str]:
-    """pip takes a platform literally, so every C library that Lambda's can stand in for is named."""
+    """Every C library version Lambda is compatible with, because pip matches platforms literally."""
     machine = _MACHINES[architecture]
     versions = [f"manylinux_2_{minor}_{machine}" for minor in range(_OLDEST_GLIBC, _GLIBC + 1)]
     return [*versions, f"manylinux2014_{machine}"]

@@ -150,13 +150,17 @@ def test_a_store_is_used_by_its_own_folder_and_those_inside_it():
 def test_what_reads_tables_is_called_a_store():
     """By what it does, whatever its name: pynamodb's rows, or bare calls to DynamoDB."""
     knowing = {_place(module) for module in MODULES if "pynamodb" in _libraries(module)}
-    knowing |= {_place(module) for module in MODULES if RAW in {n for n in _imports(ast.walk(_tree(module)))}}
+    knowing |= {_place(module) for module in MODULES if _is_raw(module)}
     strangers = {place for place in knowing if not _is_store(place.removesuffix(".py"))}
     assert strangers <= PYNAMODB_KERNEL | RAW_OUTSIDE_STORES
 
 
+def _is_raw(module: Path) -> bool:
+    return RAW in set(_imports(ast.walk(_tree(module))))
+
+
 def test_bare_calls_are_confined_to_hot_paths():
-    users = {_place(module) for module in MODULES if RAW in set(_imports(ast.walk(_tree(module))))}
+    users = {_place(module) for module in MODULES if _is_raw(module)}
     hot = {"audience/stores/listing.py", "audience/stores/recipients.py", "campaigns/sending/part_store.py"}
     assert users == RAW_OUTSIDE_STORES | hot
 
@@ -194,14 +198,13 @@ def test_no_room_uses_the_handlers_or_bodies_of_another():
 
 
 def test_route_tables_are_data_and_name_functions_that_exist():
-    import app
     from chalicelib.web import routing
 
     for table in HOUSE.glob("*/routes.py"):
         assert _used(table) == {"web/routing"}, f"{_place(table)}: handlers are imported at their first request"
-    routes = list(routing.tables(app.ROOMS))
+    routes = list(routing.all_routes())
     assert all(callable(routing.load(route.handler)) and callable(routing.load(route.errors)) for route in routes)
-    assert {table.parent.name for table in HOUSE.glob("*/routes.py")} == set(app.ROOMS)
+    assert {table.parent.name for table in HOUSE.glob("*/routes.py")} == set(routing.ROOMS)
 
 
 def test_only_settings_reads_the_environment():

@@ -1,4 +1,4 @@
-"""What stands in the form an author writes a campaign in, as typed; and the campaign it makes, once it is checked."""
+"""The form in which a campaign is written: its fields as typed, and the draft they make once checked."""
 
 from typing import Any
 
@@ -12,17 +12,17 @@ from chalicelib.campaigns.service import Draft
 from chalicelib.kernel.errors import Invalid
 from chalicelib.web.request import Request
 
-# Which words a reader's sources and tags are compared with: the names of the fields that hold them.
-WORDS = tuple(f"{kind}_{how}" for kind in ("sources", "tags") for how in ("any", "all", "none"))
-# What may be too long for a page. A field that is, stays empty in the form and keeps what is stored; a script
-# fetches it into its place, and without one the author may write over it.
-LONG = (*WORDS, "text", "body")
-_LONGEST = 4_000
-_ROOM = 40_000
+# The fields for the sources and tags of the readers a campaign is for.
+TARGETING_FIELDS = tuple(f"{kind}_{match}" for kind in ("sources", "tags") for match in ("any", "all", "none"))
+# Fields that may be too long for a page. Such a field is left empty in the form, and saving keeps what is stored
+# unless the author types something; a script fetches the full text into it.
+LONG_FIELDS = (*TARGETING_FIELDS, "text", "body")
+_LONGEST_LIST = 4_000
+_BYTES_FOR_LONG_FIELDS = 40_000
 
 
 class Form(Struct, frozen=True):
-    """`held` names the fields whose words are not on the page."""
+    """`omitted` names the fields that are too long to be on the page."""
 
     subject: str = ""
     preheader: str = ""
@@ -30,15 +30,15 @@ class Form(Struct, frozen=True):
     body: str = ""
     text: str = ""
     everybody: bool = True
-    words: dict[str, str] = field(default_factory=lambda: dict.fromkeys(WORDS, ""))
+    words: dict[str, str] = field(default_factory=lambda: dict.fromkeys(TARGETING_FIELDS, ""))
     version: int | None = None
-    held: frozenset[str] = frozenset()
+    omitted: frozenset[str] = frozenset()
 
-    def long(self, name: str) -> str:
-        return self.words[name] if name in WORDS else str(getattr(self, name))
+    def value(self, name: str) -> str:
+        return self.words[name] if name in TARGETING_FIELDS else str(getattr(self, name))
 
-    def shown(self, name: str) -> str:
-        return "" if name in self.held else self.long(name)
+    def visible(self, name: str) -> str:
+        return "" if name in self.omitted else self.value(name)
 
     def draft(self) -> Draft:
         return Draft(
@@ -50,8 +50,8 @@ class Form(Struct, frozen=True):
             targeting=self.targeting(),
         )
 
-    def sketch(self) -> Draft:
-        """Good enough to look at while it is being written."""
+    def preview_draft(self) -> Draft:
+        """A draft to preview while it is being written: what is still empty is filled in."""
         return Draft(
             subject=fields.subject(self.subject.strip() or "Your subject"),
             body=fields.body(self.body if self.body.strip() else "Your text will appear here."),
@@ -61,34 +61,34 @@ class Form(Struct, frozen=True):
         )
 
     def edits(self) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Fields of the campaign, and fields of its content."""
-        detail = self.draft()
-        campaign = {name: getattr(detail, name) for name in ("subject", "preheader", "format", "targeting")}
-        return campaign, {"body": detail.body, "text": detail.text}
+        """The changed fields of the campaign, and those of its content."""
+        draft = self.draft()
+        campaign = {name: getattr(draft, name) for name in ("subject", "preheader", "format", "targeting")}
+        return campaign, {"body": draft.body, "text": draft.text}
 
     def targeting(self) -> Targeting:
         if self.everybody:
             return Targeting()
         lists: dict[str, dict[str, list[str]]] = {"sources": {}, "tags": {}}
         for name, typed in self.words.items():
-            kind, _, how = name.partition("_")
+            kind, _, match = name.partition("_")
             if words := [word for word in typed.split(",") if word.strip()]:
-                lists[kind][how] = words
+                lists[kind][match] = words
         return fields.targeting(lists)
 
 
 def parse_form(request: Request, stored: Form | None = None) -> Form:
-    """Line ends of a form are those of a typewriter; ours are not."""
+    """The form as sent. Browsers send CRLF line ends; `\n` is stored."""
 
     def line(name: str) -> str:
         return (request.text(name) or "").replace("\r\n", "\n")
 
-    held = {name for name in LONG if stored and request.text(f"kept_{name}") and not line(name).strip()}
+    omitted = {name for name in LONG_FIELDS if stored and request.text(f"kept_{name}") and not line(name).strip()}
 
     def long(name: str) -> str:
-        return stored.long(name) if stored and name in held else line(name)
+        return stored.value(name) if stored and name in omitted else line(name)
 
-    words = {name: long(name)[:_LONGEST] for name in WORDS}
+    words = {name: long(name)[:_LONGEST_LIST] for name in TARGETING_FIELDS}
     return Form(
         subject=line("subject"),
         preheader=line("preheader"),
@@ -98,14 +98,14 @@ def parse_form(request: Request, stored: Form | None = None) -> Form:
         everybody=line("audience") != "some",
         words=words,
         version=_version(line("version")),
-        held=frozenset(held),
+        omitted=frozenset(omitted),
     )
 
 
 def form_from(detail: CampaignDetail) -> Form:
     campaign, content = detail.campaign, detail.content
     targeting = to_builtins(campaign.targeting)
-    words = {name: ", ".join(targeting[name.partition("_")[0]][name.partition("_")[2]]) for name in WORDS}
+    words = {name: ", ".join(targeting[name.partition("_")[0]][name.partition("_")[2]]) for name in TARGETING_FIELDS}
     return Form(
         subject=campaign.subject,
         preheader=campaign.preheader,
@@ -119,15 +119,15 @@ def form_from(detail: CampaignDetail) -> Form:
 
 
 def fit_to_page(form: Form) -> Form:
-    """The same form, its longest words left out as far as there is no room for them."""
-    room, held = _ROOM, set()
-    for name in LONG:
-        size = html_size(form.long(name))
-        if size > room:
-            held.add(name)
+    """The same form, with fields omitted that do not fit on the page."""
+    available, omitted = _BYTES_FOR_LONG_FIELDS, set()
+    for name in LONG_FIELDS:
+        size = html_size(form.value(name))
+        if size > available:
+            omitted.add(name)
         else:
-            room -= size
-    return replace(form, held=frozenset(held))
+            available -= size
+    return replace(form, omitted=frozenset(omitted))
 
 
 def _version(text: str) -> int | None:

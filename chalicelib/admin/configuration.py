@@ -1,23 +1,29 @@
-"""What is set up and what is not, as the settings page shows it. Of a secret only whether there is one."""
+"""What the settings page shows: the settings, the SES account, and what is wrong with them.
 
-from collections.abc import Iterator
+Of a secret it shows only whether there is one.
+"""
+
+from collections.abc import Callable, Iterator
 
 from msgspec import Struct
 
 from chalicelib.admin import diagnostics, fallbacks
-from chalicelib.admin.diagnostics import Finding
 from chalicelib.kernel import settings
 from chalicelib.kernel.errors import Misconfigured
+from chalicelib.kernel.findings import Finding, error
 from chalicelib.kernel.settings import Settings
 from chalicelib.mail import account as mail_account
+from chalicelib.mail import account_findings
 from chalicelib.mail.account import Account, Identity
 
-_NONE = "not set"
+NOT_SET = "not set"
 
 
 class Group(Struct, frozen=True):
+    """`rows` have the variable, its label, and its value as shown."""
+
     title: str
-    facts: tuple[tuple[str, str, str], ...]
+    rows: tuple[tuple[str, str, str], ...]
 
 
 class Configuration(Struct, frozen=True):
@@ -30,36 +36,23 @@ class Configuration(Struct, frozen=True):
 def gather() -> Configuration:
     current = settings.current()
     account, identity = fallbacks.or_none(mail_account.account), fallbacks.or_none(mail_account.identity)
-    findings = [
-        *_secrets_missing(),
-        *diagnostics.check(current),
-        *(_of_sending(account, identity) if account else ()),
-    ]
-    findings.sort(key=lambda finding: not finding.serious)
+    findings = [*_check_secrets(), *diagnostics.check(current)]
+    if account:
+        findings += [
+            *account_findings.check_account(account),
+            *account_findings.check_status(account),
+            *account_findings.check_identity(identity),
+        ]
     return Configuration(tuple(findings), _groups(current), account, identity)
 
 
-def _of_sending(account: Account, identity: Identity | None) -> Iterator[Finding]:
-    """In the words of `make doctor`, as far as the app itself may ask SES."""
-    yield from diagnostics.check_sending(account.in_sandbox, account.sending_enabled, account.standing)
-    if not identity or not identity.verified:
-        what = f"{identity.name} is not verified" if identity else "The sender identity was not found in SES"
-        yield diagnostics.error(what, "no email can be sent", "Create the identity in SES and add its records to DNS")
-    elif not identity.dkim:
-        what = f"DKIM is not set up for {identity.name}"
-        yield diagnostics.error(what, "large providers reject unsigned email", "Add the three CNAMEs from SES to DNS")
-
-
-def _secrets_missing() -> list[Finding]:
+def _check_secrets() -> Iterator[Finding]:
     fix = "Set it with `make secrets`, or in the environment when running locally"
-    return [
-        diagnostics.error(f"{name} is missing or too short", why, fix)
-        for name, why in (
-            ("SECRET_KEY", "nothing can be signed or verified without it"),
-            ("WEBHOOK_SECRET", "the feed webhook does not work"),
-        )
-        if not _has_secret(name)
-    ]
+    if not _has_secret("SECRET_KEY"):
+        why = "nothing can be signed or verified without it"
+        yield error("SECRET_KEY is missing or too short", why, fix)
+    if not _has_secret("WEBHOOK_SECRET"):
+        yield error("WEBHOOK_SECRET is missing or too short", "the feed webhook does not work", fix)
 
 
 def _has_secret(name: str) -> bool:
@@ -69,71 +62,59 @@ def _has_secret(name: str) -> bool:
         return False
 
 
+# Groups of settings: the variable, its label, and where its value comes from.
+_MODES = {"auto": "send a campaign immediately", "review": "create a draft to review"}
+_GROUPS: dict[str, tuple[tuple[str, str, Callable[[Settings], object]], ...]] = {
+    "Site": (
+        ("SITE_NAME", "Name", lambda current: current.site_name),
+        ("SITE_URL", "Address", lambda current: current.site_url),
+        ("SITE_COLOR", "Colour", lambda current: current.site_color),
+        ("SITE_LANG", "Language", lambda current: current.site_lang),
+        ("ARCHIVE", "Public archive", lambda current: current.archive),
+    ),
+    "Mail": (
+        ("FROM_EMAIL", "Sender", lambda current: current.from_email),
+        ("CONTACT_EMAIL", "Reply-to address", lambda current: current.contact_email),
+        ("ADMIN_EMAIL", "Admin notices go to", lambda current: current.admin_email),
+        ("POSTAL_ADDRESS", "Postal address", lambda current: current.postal_address),
+        ("CONFIGURATION_SET", "Configuration set", lambda current: current.configuration_set),
+        ("MAILS_PER_HOUR", "Confirmation emails per hour, at most", lambda current: current.mails_per_hour),
+    ),
+    "Feed": (
+        ("FEED_URL", "Address", lambda current: current.feed_url),
+        ("FEED_MODE", "When new posts appear", lambda current: _MODES[current.feed_mode]),
+        ("FEED_EVERY", "Checked", lambda current: f"every {current.feed_every} minutes"),
+        ("FEED_FLOOD", "More new entries than this become a draft", lambda current: current.feed_flood),
+    ),
+    "Authentication": (
+        ("CF_ACCESS_TEAM_NAME", "Cloudflare team", lambda current: current.access_team),
+        ("CF_ACCESS_AUD", "Application audience", lambda current: "set" if current.access_aud else ""),
+        ("CF_ACCESS_SERVICE_TOKENS", "Service tokens allowed", lambda current: current.access_service_tokens),
+        ("DISABLE_AUTH", "Authentication is off", lambda current: current.disable_auth),
+    ),
+    "Readers": (
+        ("ALLOWED_ORIGINS", "Sites that may embed the form", lambda current: ", ".join(current.allowed_origins)),
+        ("SAFE_LINKS", "Confirm before acting on links", lambda current: current.safe_links),
+        ("KEEP_IP_HASH", "Keep a hash of the IP address", lambda current: current.keep_ip_hash),
+        ("BEHIND_CLOUDFLARE", "Readers come through Cloudflare", lambda current: current.behind_cloudflare),
+    ),
+    "Infrastructure": (
+        ("DOWNLOADS_BUCKET", "Bucket for large exports", lambda current: current.downloads_bucket),
+        ("EVENT_BUS", "EventBridge bus", lambda current: current.event_bus),
+        ("SECRET_KEY", "Signing key", lambda _: "set" if _has_secret("SECRET_KEY") else ""),
+        ("WEBHOOK_SECRET", "Feed webhook secret", lambda _: "set" if _has_secret("WEBHOOK_SECRET") else ""),
+    ),
+}
+
+
 def _groups(current: Settings) -> tuple[Group, ...]:
-    """Title, then name of the setting, what it is for, and its value."""
-    return (
-        Group(
-            "Site",
-            (
-                ("SITE_NAME", "Name", current.site_name),
-                ("SITE_URL", "Address", current.site_url),
-                ("SITE_COLOR", "Colour", current.site_color),
-                ("SITE_LANG", "Language", current.site_lang),
-                ("ARCHIVE", "Public archive", _flag(current.archive)),
-            ),
-        ),
-        Group(
-            "Mail",
-            (
-                ("FROM_EMAIL", "Sender", current.from_email or _NONE),
-                ("CONTACT_EMAIL", "Reply-to address", current.contact_email or _NONE),
-                ("ADMIN_EMAIL", "Admin notices go to", current.admin_email or _NONE),
-                ("POSTAL_ADDRESS", "Postal address", current.postal_address or _NONE),
-                ("CONFIGURATION_SET", "Configuration set", current.configuration_set or _NONE),
-                ("MAILS_PER_HOUR", "Confirmation emails per hour, at most", f"{current.mails_per_hour:,}"),
-            ),
-        ),
-        Group(
-            "Feed",
-            (
-                ("FEED_URL", "Address", current.feed_url or _NONE),
-                ("FEED_MODE", "When new posts appear", _MODES[current.feed_mode]),
-                ("FEED_EVERY", "Checked", f"every {current.feed_every} minutes"),
-                ("FEED_FLOOD", "More new entries than this become a draft", str(current.feed_flood)),
-            ),
-        ),
-        Group(
-            "Authentication",
-            (
-                ("CF_ACCESS_TEAM_NAME", "Cloudflare team", current.access_team or _NONE),
-                ("CF_ACCESS_AUD", "Application audience", "set" if current.access_aud else _NONE),
-                ("CF_ACCESS_SERVICE_TOKENS", "Service tokens allowed", _flag(current.access_service_tokens)),
-                ("DISABLE_AUTH", "Authentication is off", _flag(current.disable_auth)),
-            ),
-        ),
-        Group(
-            "Readers",
-            (
-                ("ALLOWED_ORIGINS", "Sites that may embed the form", ", ".join(current.allowed_origins) or _NONE),
-                ("SAFE_LINKS", "Confirm before acting on links", _flag(current.safe_links)),
-                ("KEEP_IP_HASH", "Keep a hash of the IP address", _flag(current.keep_ip_hash)),
-                ("BEHIND_CLOUDFLARE", "Readers come through Cloudflare", _flag(current.behind_cloudflare)),
-            ),
-        ),
-        Group(
-            "Infrastructure",
-            (
-                ("DOWNLOADS_BUCKET", "Bucket for large exports", current.downloads_bucket or _NONE),
-                ("EVENT_BUS", "EventBridge bus", current.event_bus or _NONE),
-                ("SECRET_KEY", "Signing key", "set" if _has_secret("SECRET_KEY") else _NONE),
-                ("WEBHOOK_SECRET", "Feed webhook secret", "set" if _has_secret("WEBHOOK_SECRET") else _NONE),
-            ),
-        ),
+    return tuple(
+        Group(title, tuple((variable, label, _show(read(current))) for variable, label, read in rows))
+        for title, rows in _GROUPS.items()
     )
 
 
-_MODES = {"auto": "send a campaign immediately", "review": "create a draft to review"}
-
-
-def _flag(value: bool) -> str:
-    return "yes" if value else "no"
+def _show(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:,}" if isinstance(value, int) else str(value) or NOT_SET

@@ -1,16 +1,16 @@
-"""What can be said of the settings by looking at them alone. `make doctor` and the Settings page show the same."""
+"""Problems that the settings alone show. `make doctor` and the settings page report the same ones."""
 
 import re
 from collections.abc import Iterator
 from urllib.parse import urlsplit
 
-from msgspec import Struct
-
+from chalicelib.kernel.findings import Finding, error, note
 from chalicelib.kernel.settings import Settings
+from chalicelib.mail import account_findings
 
 _LOOPBACK = {"127.0.0.1", "localhost", "::1"}
 _AUDIENCE = re.compile(r"[0-9a-f]{64}\Z")
-# Their domains tell receivers to refuse mail that does not come from their own servers.
+# Their domains (by DMARC) tell receivers to reject mail that does not come from their own servers.
 _FREE_MAIL = {
     "gmail.com",
     "googlemail.com",
@@ -23,36 +23,22 @@ _FREE_MAIL = {
 }
 
 
-class Finding(Struct, frozen=True):
-    """`serious` means that something does not work, or is not safe, until it is put right."""
-
-    serious: bool
-    what: str
-    why: str
-    fix: str
-
-    def __str__(self) -> str:
-        return f"{'ERROR' if self.serious else 'note '} {self.what}: {self.why}. {self.fix}."
-
-
-def error(what: str, why: str, fix: str) -> Finding:
-    return Finding(True, what, why, fix)
-
-
-def note(what: str, why: str, fix: str) -> Finding:
-    return Finding(False, what, why, fix)
-
-
 def check(settings: Settings) -> list[Finding]:
-    return [*_site(settings), *_mail(settings), *_door(settings), *_form(settings), *_feed(settings)]
+    return [
+        *_check_site(settings),
+        *_check_mail(settings),
+        *_check_authentication(settings),
+        *_check_form(settings),
+        *_check_feed(settings),
+    ]
 
 
 def domain(address: str) -> str:
-    """Of `Name <me@example.org>` or `me@example.org`."""
+    """The domain of `Name <me@example.org>` or `me@example.org`."""
     return address.rpartition("@")[2].rstrip("> ").lower()
 
 
-def _site(settings: Settings) -> Iterator[Finding]:
+def _check_site(settings: Settings) -> Iterator[Finding]:
     parts = urlsplit(settings.site_url)
     if settings.local:
         return
@@ -64,7 +50,7 @@ def _site(settings: Settings) -> Iterator[Finding]:
         yield error("SITE_URL has a path", "links are built by appending a path to it", "Set only the origin")
 
 
-def _mail(settings: Settings) -> Iterator[Finding]:
+def _check_mail(settings: Settings) -> Iterator[Finding]:
     if not settings.from_email:
         yield error("FROM_EMAIL is not set", "no email can be sent", "Set the sender address")
     elif domain(settings.from_email) in _FREE_MAIL:
@@ -72,15 +58,13 @@ def _mail(settings: Settings) -> Iterator[Finding]:
         yield error("FROM_EMAIL is at a public email provider", why, "Use an address at your own domain")
     if not settings.admin_email:
         yield error("ADMIN_EMAIL is not set", "nobody is notified of a failing feed or of alarms", "Set ADMIN_EMAIL")
-    if not settings.postal_address:
-        why = "many countries require a postal address in every newsletter"
-        yield note("POSTAL_ADDRESS is not set", why, "Set it, unless you know that you need none")
+    yield from account_findings.check_postal_address(settings.postal_address)
     if not (settings.configuration_set or settings.local):
         why = "SES will not report bounces and complaints"
         yield error("CONFIGURATION_SET is not set", why, "Deploy the template, or set its name")
 
 
-def _door(settings: Settings) -> Iterator[Finding]:
+def _check_authentication(settings: Settings) -> Iterator[Finding]:
     if settings.disable_auth:
         yield note(
             "DISABLE_AUTH is on", "anyone who can reach /admin has full control", "Use it on your own machine only"
@@ -103,7 +87,7 @@ def _door(settings: Settings) -> Iterator[Finding]:
         yield note("BEHIND_CLOUDFLARE is off", why, "Set it if readers come through Cloudflare too")
 
 
-def _form(settings: Settings) -> Iterator[Finding]:
+def _check_form(settings: Settings) -> Iterator[Finding]:
     if not settings.allowed_origins:
         yield note("ALLOWED_ORIGINS is empty", "no other site can embed the form", "List the origins of your site")
     for origin in settings.allowed_origins:
@@ -112,22 +96,10 @@ def _form(settings: Settings) -> Iterator[Finding]:
             yield note(f"{origin} is not https", "what readers type there could be intercepted", "Use https")
 
 
-def _feed(settings: Settings) -> Iterator[Finding]:
+def _check_feed(settings: Settings) -> Iterator[Finding]:
     if not settings.feed_url:
         yield note(
             "FEED_URL is empty", "no campaigns are created automatically", "Set it to turn new posts into campaigns"
         )
     elif urlsplit(settings.feed_url).scheme == "http" and not settings.local:
         yield note("FEED_URL is not https", "campaigns could be altered in transit", "Use https if you can")
-
-
-def check_sending(in_sandbox: bool, enabled: bool, standing: str) -> Iterator[Finding]:
-    """What SES itself holds against sending, whoever asked it."""
-    if in_sandbox:
-        why = "email reaches verified addresses only, 200 a day"
-        yield error("SES is in the sandbox", why, "Request production access in the SES console")
-    if not enabled:
-        yield error("SES sending is paused", "no email is sent", "Read the account's notices in the SES console")
-    if standing not in ("", "HEALTHY"):
-        what = f"The SES account status is {standing.lower()}"
-        yield error(what, "sending may be paused", "Reply to the case in the SES console")

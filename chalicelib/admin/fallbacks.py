@@ -1,4 +1,4 @@
-"""A page is put together of parts, and one that cannot be had now must not take the others with it."""
+"""Pages made of several parts: a part that cannot be loaded leaves a gap instead of failing the whole page."""
 
 from collections.abc import Callable
 from typing import TypeVar
@@ -9,9 +9,9 @@ from chalicelib.kernel.errors import GnaError
 Part = TypeVar("Part")
 
 
-def or_none(ask: Callable[[], Part | None]) -> Part | None:
+def or_none(load: Callable[[], Part | None]) -> Part | None:
     try:
-        return ask()
+        return load()
     except GnaError as failure:
-        log.exception("desk.part_missing", failure)
+        log.exception("admin.part_missing", failure)
         return None

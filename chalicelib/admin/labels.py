@@ -1,4 +1,4 @@
-"""Numbers, times and states in words, as the pages say them. Times are UTC: the browser makes them its own."""
+"""Numbers, times and states as the pages show them. Times are in UTC; a script turns them into local time."""
 
 from datetime import UTC, datetime
 
@@ -48,7 +48,7 @@ def iso(moment: datetime | str) -> str:
 
 
 def in_zone(moment: datetime, zone: str) -> str:
-    """A time as it is on the wall where the author lives."""
+    """A time in the author's own time zone."""
     from zoneinfo import ZoneInfo
 
     at = moment.astimezone(ZoneInfo(zone))
@@ -56,7 +56,7 @@ def in_zone(moment: datetime, zone: str) -> str:
 
 
 def input_value(moment: datetime, zone: str) -> str:
-    """As a field for date and time wants it."""
+    """A time as an `<input type="datetime-local">` expects it."""
     from zoneinfo import ZoneInfo
 
     return f"{moment.astimezone(ZoneInfo(zone)):%Y-%m-%dT%H:%M}"
@@ -66,8 +66,8 @@ def number(value: float) -> str:
     return f"{int(value):,}"
 
 
-def count_of(value: int, one: str, many: str = "") -> str:
-    return f"{number(value)} {one if value == 1 else many or one + 's'}"
+def count_of(value: int, singular: str, plural: str = "") -> str:
+    return f"{number(value)} {singular if value == 1 else plural or singular + 's'}"
 
 
 def people(value: int) -> str:
@@ -92,13 +92,13 @@ def tone(name: str) -> str:
 
 def targeting(targeting: Targeting) -> str:
     """Whom a campaign is for."""
-    said = [*_terms("source", targeting.sources), *_terms("tag", targeting.tags)]
-    return "; ".join(said) if said else "All subscribers"
+    terms = [*_terms("source", targeting.sources), *_terms("tag", targeting.tags)]
+    return "; ".join(terms) if terms else "All subscribers"
 
 
 def _terms(noun: str, terms: Terms) -> list[str]:
-    hows = (("any", terms.any), ("all", terms.all), ("none", terms.none))
-    return [f"{how} of the {noun}s {', '.join(words)}" for how, words in hows if words]
+    lists = (("any", terms.any), ("all", terms.all), ("none", terms.none))
+    return [f"{match} of the {noun}s {', '.join(words)}" for match, words in lists if words]
 
 
 def _read(moment: datetime | str) -> datetime:

@@ -1,9 +1,10 @@
-"""What the first page shows: one look at every room. A room that does not answer leaves its place empty."""
+"""What the overview shows of every room. A part that cannot be loaded is left empty."""
 
 from collections.abc import Iterator
 from datetime import timedelta
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from chalicelib.admin import chart, diagnostics, fallbacks, truncate
 from chalicelib.admin.chart import Chart
@@ -15,21 +16,13 @@ from chalicelib.events.webhooks import model as webhooks_model
 from chalicelib.events.webhooks import service as webhooks
 from chalicelib.feeds import service as feeds
 from chalicelib.kernel import clock, settings
+from chalicelib.kernel.findings import Finding, Level
 from chalicelib.mail import account as mail_account
+from chalicelib.mail import account_findings
 from chalicelib.mail.account import Account
 
 _DAYS = 400
 _RECENT, _SCHEDULED = 20, 100
-_ALMOST = 0.9
-
-
-class Concern(Struct, frozen=True):
-    """Something to look at. `serious`: until somebody does, something does not work."""
-
-    serious: bool
-    text: str
-    path: str
-    link: str
 
 
 class Overview(Struct, frozen=True):
@@ -44,7 +37,7 @@ class Overview(Struct, frozen=True):
     feed: feeds.View | None
     bounces: int | None
     account: Account | None
-    concerns: tuple[Concern, ...]
+    findings: tuple[Finding, ...]
 
 
 def gather() -> Overview:
@@ -60,51 +53,59 @@ def gather() -> Overview:
         left=sum(day.left for day in week),
         chart=chart.build_chart(days, today),
         drafts=tuple(drafts[:3]),
-        last=max(sent, key=lambda one: one.published_at or one.created_at, default=None),
-        next=min(scheduled, key=lambda one: one.scheduled_at or one.created_at, default=None),
+        last=max(sent, key=lambda campaign: campaign.published_at or campaign.created_at, default=None),
+        next=min(scheduled, key=lambda campaign: campaign.scheduled_at or campaign.created_at, default=None),
         sending=tuple(sending),
         feed=feed,
         bounces=fallbacks.or_none(lambda: bounces.list_page(1, 1).total),
         account=account,
-        concerns=tuple(_concerns([*drafts, *sent], feed, account)),
+        findings=tuple(_check([*drafts, *sent], feed, account)),
     )
 
 
 def _latest(state: State) -> list[Campaign]:
-    """By state, because the newest of all may be drafts only. Of the scheduled ones all, for the next may be old."""
+    """By state, because the newest may all be drafts; more of the scheduled, because the next one may be old."""
     most = _SCHEDULED if state is State.SCHEDULED else _RECENT
     return fallbacks.or_none(lambda: campaigns.list_page(state, 1, most).items) or []
 
 
-def _concerns(recent: list[Campaign], feed: feeds.View | None, account: Account | None) -> Iterator[Concern]:
-    yield from _of_account(account)
+def _check(recent: list[Campaign], feed: feeds.View | None, account: Account | None) -> Iterator[Finding]:
+    yield from _check_account(account)
+    yield from _check_campaigns(recent)
+    if feed and feed.url and (feed.state.is_failing or feed.state.stopped):
+        yield _finding(Level.ERROR, f"The feed cannot be read: {feed.state.summary}.", "/admin/feed", "View feed")
+    yield from _check_webhooks()
+    if errors := sum(finding.level is Level.ERROR for finding in diagnostics.check(settings.current())):
+        message = "A setting needs attention." if errors == 1 else f"{errors} settings need attention."
+        yield _finding(Level.ERROR, message, "/admin/settings", "View settings")
+
+
+def _check_account(account: Account | None) -> Iterator[Finding]:
+    if account is None:
+        found = [replace(account_findings.no_response(), level=Level.ERROR)]
+    else:
+        found = [*account_findings.check_account(account), *account_findings.check_used_quota(account)]
+    for finding in found:
+        yield replace(finding, path="/admin/settings", link="Sending settings")
+
+
+def _check_campaigns(recent: list[Campaign]) -> Iterator[Finding]:
     for campaign in recent:
         path, subject = f"/admin/campaigns/{campaign.id}", truncate.truncate(campaign.subject, 300)
         if campaign.notice:
-            yield Concern(True, f"“{subject}” was held back.", path, "Review")
+            yield _finding(Level.ERROR, f"“{subject}” was held back.", path, "Review")
         elif campaign.delivery_state is DeliveryState.FAILED:
-            yield Concern(True, f"“{subject}” was not sent to everyone.", path, "View report")
-    if feed and feed.url and (feed.state.is_failing or feed.state.stopped):
-        yield Concern(True, f"The feed cannot be read: {feed.state.summary}.", "/admin/feed", "View feed")
+            yield _finding(Level.ERROR, f"“{subject}” was not sent to everyone.", path, "View report")
+
+
+def _check_webhooks() -> Iterator[Finding]:
     for webhook in fallbacks.or_none(webhooks.list_webhooks) or []:
+        path = f"/admin/webhooks/{webhook.id}"
         if webhook.state == webhooks_model.DISABLED:
-            yield Concern(True, "A webhook was disabled.", f"/admin/webhooks/{webhook.id}", "View webhook")
+            yield _finding(Level.ERROR, "A webhook was disabled.", path, "View webhook")
         elif webhook.failing_since:
-            yield Concern(False, "A webhook is failing.", f"/admin/webhooks/{webhook.id}", "View webhook")
-    serious = sum(finding.serious for finding in diagnostics.check(settings.current()))
-    if serious:
-        text = "A setting needs" if serious == 1 else f"{serious} settings need"
-        yield Concern(True, f"{text} attention.", "/admin/settings", "View settings")
+            yield _finding(Level.WARNING, "A webhook is failing.", path, "View webhook")
 
 
-def _of_account(account: Account | None) -> Iterator[Concern]:
-    place = ("/admin/settings", "Sending settings")
-    if account is None:
-        yield Concern(True, "SES did not respond: the sending status is unknown.", *place)
-        return
-    if not account.sending_enabled:
-        yield Concern(True, "Sending is paused in SES.", *place)
-    if account.in_sandbox:
-        yield Concern(False, "The SES account is in the sandbox: only verified addresses receive email.", *place)
-    if account.per_day > 0 and account.sent_today >= _ALMOST * account.per_day:
-        yield Concern(False, "Today’s sending quota is almost used up.", *place)
+def _finding(level: Level, message: str, path: str, link: str) -> Finding:
+    return Finding(level, "", message, path=path, link=link)

@@ -1,4 +1,4 @@
-"""A campaign as a reader would see it, for a frame on our own pages: light or dark as asked, or its plain text."""
+"""A campaign as readers will see it, for the preview frame: in light or dark colours, or as plain text."""
 
 from html import escape
 
@@ -11,7 +11,7 @@ from chalicelib.web.responses import Response
 LOOKS = {"desktop": "Desktop", "phone": "Phone", "dark": "Dark", "text": "Text"}
 
 _DARK = "(prefers-color-scheme: dark)"
-_PAPER = (
+_DOCUMENT = (
     '<!doctype html><html lang="en"><meta charset="utf-8"><title>{title}</title>'
     "<style>body{{margin:0;padding:24px;background:#fff;color:#1b1e22;font:15px/1.6 system-ui,sans-serif}}"
     "pre{{margin:0;font:14px/1.6 ui-monospace,Consolas,monospace;white-space:pre-wrap;overflow-wrap:anywhere}}"
@@ -25,12 +25,12 @@ def parse_look(wanted: str | None) -> str:
 
 
 def preview_response(detail: CampaignDetail, wanted: str) -> Response:
-    """The author's own screen may be dark: what they asked to see decides, not what they look with."""
+    """Light or dark as chosen on the page, whatever colour scheme the author's own browser has."""
     message = previews.preview(detail)
     if wanted == "text":
-        return responses.email_page(_PAPER.format(title="Plain text", body=f"<pre>{escape(message.text)}</pre>"))
+        return responses.email_page(_DOCUMENT.format(title="Plain text", body=f"<pre>{escape(message.text)}</pre>"))
     return responses.email_page(message.html.replace(_DARK, "all" if wanted == "dark" else "not all"))
 
 
 def refusal_response(failure: GnaError) -> Response:
-    return responses.email_page(_PAPER.format(title="Preview", body=f"<p>{escape(failure.reason)}</p>"))
+    return responses.email_page(_DOCUMENT.format(title="Preview", body=f"<p>{escape(failure.reason)}</p>"))

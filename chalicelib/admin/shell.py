@@ -1,4 +1,4 @@
-"""The frame every page of the dashboard stands in: who is here, where we are, and what was just done."""
+"""The frame around every page of the dashboard: navigation, who is signed in, and a notice of what was just done."""
 
 from functools import lru_cache
 from hashlib import sha256
@@ -10,22 +10,21 @@ from chalicelib.kernel import settings
 from chalicelib.kernel.colour import ink_on
 from chalicelib.kernel.errors import GnaError, Misconfigured
 from chalicelib.web import pages, responses
-from chalicelib.web.request import FORM, MULTIPART, Request
+from chalicelib.web.request import Request
 from chalicelib.web.responses import Response
 
-ANY_FORM = (FORM, MULTIPART)
-
-ROOMS = (
+# Path, label and icon of each entry.
+NAVIGATION = (
     ("/admin", "Overview", "overview"),
     ("/admin/subscribers", "Subscribers", "people"),
-    ("/admin/campaigns", "Campaigns", "letter"),
+    ("/admin/campaigns", "Campaigns", "mail"),
     ("/admin/bounces", "Bounces", "bounce"),
     ("/admin/feed", "Feed", "feed"),
     ("/admin/webhooks", "Webhooks", "hook"),
     ("/admin/settings", "Settings", "gear"),
 )
 
-# A notice travels in the address as a word of this list, so that nobody can make our page say what they like.
+# The URL carries the key of a notice, never its text, so that a crafted link cannot put words on our page.
 NOTICES = {
     "removed": "Removed. Everything stored about this person has been deleted.",
     "removal-pending": "Removal has started. It finishes once pending events about this person have been sent.",
@@ -64,7 +63,7 @@ def page(request: Request, template: str, status: int = 200, **values: Any) -> R
 
 
 def problem(failure: GnaError) -> Response:
-    """A failure as a page of the dashboard."""
+    """A failure, shown as a page of the dashboard."""
     reason = failure.reason
     if isinstance(failure, Misconfigured):
         reason = "Something is not configured: see the Settings page"
@@ -74,7 +73,7 @@ def problem(failure: GnaError) -> Response:
 
 
 def back(path: str, notice: str = "") -> Response:
-    """After a change: to a page that can be reloaded without doing it again."""
+    """Redirect after a change, so that reloading the page does not repeat it."""
     assert not notice or notice in NOTICES
     return responses.redirect(f"{path}?{urlencode({'notice': notice})}" if notice else path)
 
@@ -91,19 +90,21 @@ def _asset(name: str, **values: str) -> str:
     return pages.text(f"admin/{name}", **values)
 
 
-def _address(name: str) -> str:
+def _asset_url(name: str) -> str:
     return f"/admin/{name}?v={sha256(asset(name).encode()).hexdigest()[:12]}"
 
 
 def _framed(template: str, status: int, **values: Any) -> Response:
-    given = {"here": "", "problem": None, "say": labels, "fit": truncate, "rooms": ROOMS, "now": None, **values}
-    answer = pages.page(
-        template,
-        status,
-        style=_address("style.css"),
-        script=_address("app.js"),
-        open_door=settings.current().disable_auth,
-        **given,
-    )
-    # Forms of these pages say where they come from, which the guard asks of them.
-    return answer.with_headers(Referrer_Policy="same-origin")
+    given = {
+        "here": "",
+        "problem": None,
+        "labels": labels,
+        "fit": truncate,
+        "navigation": NAVIGATION,
+        "style": _asset_url("style.css"),
+        "script": _asset_url("app.js"),
+        "authentication_off": settings.current().disable_auth,
+        **values,
+    }
+    # The guard checks the origin of every form, so browsers have to send it.
+    return pages.page(template, status, **given).with_headers(Referrer_Policy="same-origin")

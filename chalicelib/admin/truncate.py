@@ -1,5 +1,8 @@
-"""How much of a long text stands on a page. A page has 60 KB, so in a list of a hundred each text has its share,
-counted as the browser gets it: an ampersand is five bytes, and most of the world's letters are three or four."""
+"""Keeps pages below 60 KB: in a list of a hundred, each text gets a share of that.
+
+Sizes are counted as the browser receives them: an escaped ampersand is five bytes, and most of the world's characters
+take two to four.
+"""
 
 from collections.abc import Iterable, Sequence
 from html import escape
@@ -8,53 +11,54 @@ from typing import TypeVar
 Item = TypeVar("Item")
 
 _MORE = "…"
-_LABEL = 20
-_MOST_LABELS = 3
+_WORD_SIZE = 20
+_MOST_WORDS = 3
 
 
 def html_size(text: str) -> int:
     return len(escape(text).encode())
 
 
-def truncate(text: str, room: int) -> str:
-    """Its beginning, if it has to be."""
-    return text if html_size(text) <= room else _begin(text, room) + _MORE
+def truncate(text: str, most: int) -> str:
+    """The text, or as much of its beginning as `most` bytes allow."""
+    return text if html_size(text) <= most else _beginning(text, most) + _MORE
 
 
-def truncate_middle(text: str, room: int) -> str:
-    """Its beginning and its end: both sides of an address tell whose it is."""
-    if html_size(text) <= room:
+def truncate_middle(text: str, most: int) -> str:
+    """The text, or its beginning and end: both sides of an email address or URL matter."""
+    if html_size(text) <= most:
         return text
-    return _begin(text, room // 2) + _MORE + _begin(text[::-1], room // 2)[::-1]
+    return _beginning(text, most // 2) + _MORE + _beginning(text[::-1], most // 2)[::-1]
 
 
-def take_fitting(texts: Iterable[str], room: int) -> tuple[list[str], int]:
-    """As many of them as there is room for, whole, and how many are left."""
+def take_fitting(texts: Iterable[str], most: int) -> tuple[list[str], int]:
+    """The first texts that fit into `most` bytes, untruncated, and how many were left out."""
     every = list(texts)
-    shown = take_within(every, [html_size(text) for text in every], room)
-    return shown, len(every) - len(shown)
+    fitting = take_within(every, [html_size(text) for text in every], most)
+    return fitting, len(every) - len(fitting)
 
 
-def take_within(items: Sequence[Item], weights: Sequence[int], room: int) -> list[Item]:
-    found = []
-    for item, size in zip(items, weights, strict=True):
-        room -= size
-        if room < 0:
+def take_within(items: Sequence[Item], sizes: Sequence[int], most: int) -> list[Item]:
+    """The first items whose sizes add up to `most` bytes or less."""
+    taken = []
+    for item, size in zip(items, sizes, strict=True):
+        most -= size
+        if most < 0:
             break
-        found.append(item)
-    return found
+        taken.append(item)
+    return taken
 
 
-def labels(sources: Iterable[str], tags: Iterable[str]) -> tuple[list[tuple[str, str]], int]:
-    """A few of somebody's sources and tags, with the element that marks each, and how many are left."""
+def sources_and_tags(sources: Iterable[str], tags: Iterable[str]) -> tuple[list[tuple[str, str]], int]:
+    """The first few of a subscriber's sources and tags, each with its HTML element, and how many were left out."""
     every = [("i", source) for source in sorted(sources)] + [("b", tag) for tag in sorted(tags)]
-    shown = [(mark, truncate(word, _LABEL)) for mark, word in every[:_MOST_LABELS]]
-    return shown, len(every) - len(shown)
+    first = [(element, truncate(word, _WORD_SIZE)) for element, word in every[:_MOST_WORDS]]
+    return first, len(every) - len(first)
 
 
-def _begin(text: str, room: int) -> str:
-    for place, letter in enumerate(text):
-        room -= html_size(letter)
-        if room < 0:
-            return text[:place]
+def _beginning(text: str, most: int) -> str:
+    for position, character in enumerate(text):
+        most -= html_size(character)
+        if most < 0:
+            return text[:position]
     return text

@@ -23,6 +23,9 @@ from chalicelib.web.responses import Response
 
 Handler = Callable[[Request], Response]
 
+# Every room that has routes, in the order in which they are registered.
+ROOMS = ("web", "audience", "bounces", "campaigns", "events", "feeds", "admin")
+
 ANY_FORM = (FORM, MULTIPART)
 JSON_OR_FORM = (JSON, *ANY_FORM)
 ADMIN = "admin"
@@ -82,9 +85,9 @@ def _route(
     return Route(methods, path, handler, errors, guard, accepts if method in _WITH_BODY else (), cors)
 
 
-def tables(rooms: Iterable[str]) -> Iterator[Route]:
+def all_routes() -> Iterator[Route]:
     """Every room's route table, one after the other."""
-    for room in rooms:
+    for room in ROOMS:
         yield from import_module(f"chalicelib.{room}.routes").ROUTES
 
 

@@ -1,26 +1,26 @@
-"""Is what the template describes what the account has?"""
+"""Checks that the account has what the template describes."""
 
 import json
 from collections.abc import Iterator
 from typing import Any
 
-from chalicelib.admin.diagnostics import Finding, error, note
+from chalicelib.kernel.findings import Finding, error, note
 from deploy import secrets
 from deploy.stack import Clients
 from deploy.stage import Stage
 from deploy.template import Template, named
 
-_AGAIN = "Deploy again, and change nothing by hand"
+_REDEPLOY = "Deploy again, and change nothing by hand"
 
 
-def kept_secrets(clients: Clients, stage: Stage) -> Iterator[Finding]:
+def check_secrets(clients: Clients, stage: Stage) -> Iterator[Finding]:
     for name in secrets.missing(clients, stage):
         yield error(
             f"{name} is not in the parameter store", "nothing works without it", f"make secrets STAGE={stage.name}"
         )
 
 
-def tables(clients: Clients, stage: Stage, template: Template) -> Iterator[Finding]:
+def check_tables(clients: Clients, stage: Stage, template: Template) -> Iterator[Finding]:
     dynamodb = clients("dynamodb")
     for _, wanted in named(template, "AWS::DynamoDB::Table"):
         name = _name(wanted["TableName"], stage)
@@ -29,28 +29,30 @@ def tables(clients: Clients, stage: Stage, template: Template) -> Iterator[Findi
         except dynamodb.exceptions.ResourceNotFoundException:
             yield error(f"the table {name} is missing", "whatever needs it fails", f"make deploy STAGE={stage.name}")
             continue
-        yield from _table(dynamodb, name, wanted, found)
+        yield from _check_table(dynamodb, name, wanted, found)
 
 
-def _table(dynamodb: Any, name: str, wanted: dict[str, Any], found: dict[str, Any]) -> Iterator[Finding]:
+def _check_table(dynamodb: Any, name: str, wanted: dict[str, Any], found: dict[str, Any]) -> Iterator[Finding]:
     if found["KeySchema"] != wanted["KeySchema"] or _indexes(found) != _indexes(wanted):
-        yield error(f"the table {name} does not have the keys in the template", "reads and writes fail", _AGAIN)
+        yield error(f"the table {name} does not have the keys in the template", "reads and writes fail", _REDEPLOY)
     if not found.get("DeletionProtectionEnabled"):
-        yield note(f"the table {name} has no deletion protection", "one wrong click deletes it", _AGAIN)
+        yield note(f"the table {name} has no deletion protection", "one wrong click deletes it", _REDEPLOY)
     backups = dynamodb.describe_continuous_backups(TableName=name)["ContinuousBackupsDescription"]
     if backups.get("PointInTimeRecoveryDescription", {}).get("PointInTimeRecoveryStatus") != "ENABLED":
-        yield note(f"the table {name} has no point-in-time recovery", "a mistake could not be undone", _AGAIN)
+        yield note(f"the table {name} has no point-in-time recovery", "a mistake could not be undone", _REDEPLOY)
     expiry = dynamodb.describe_time_to_live(TableName=name)["TimeToLiveDescription"]
-    lives = expiry.get("AttributeName") if expiry["TimeToLiveStatus"].startswith("ENABL") else None
-    if lives != wanted.get("TimeToLiveSpecification", {}).get("AttributeName"):
-        yield error(f"the TTL of {name} does not match the template", "personal data would be kept too long", _AGAIN)
+    attribute = expiry.get("AttributeName") if expiry["TimeToLiveStatus"].startswith("ENABL") else None
+    if attribute != wanted.get("TimeToLiveSpecification", {}).get("AttributeName"):
+        yield error(
+            f"the TTL of {name} does not match the template", "personal data would be kept too long", _REDEPLOY
+        )
 
 
 def _indexes(table: dict[str, Any]) -> dict[str, Any]:
     return {index["IndexName"]: index["KeySchema"] for index in table.get("GlobalSecondaryIndexes", [])}
 
 
-def queues(clients: Clients, stage: Stage, template: Template) -> Iterator[Finding]:
+def check_queues(clients: Clients, stage: Stage, template: Template) -> Iterator[Finding]:
     sqs = clients("sqs")
     for _, wanted in named(template, "AWS::SQS::Queue"):
         name = _name(wanted["QueueName"], stage)
@@ -60,10 +62,10 @@ def queues(clients: Clients, stage: Stage, template: Template) -> Iterator[Findi
             yield error(f"the queue {name} is missing", "whatever needs it fails", f"make deploy STAGE={stage.name}")
             continue
         found = sqs.get_queue_attributes(QueueUrl=url, AttributeNames=["All"])["Attributes"]
-        yield from _queue(name, wanted, found)
+        yield from _check_queue(name, wanted, found)
 
 
-def _queue(name: str, wanted: dict[str, Any], found: dict[str, str]) -> Iterator[Finding]:
+def _check_queue(name: str, wanted: dict[str, Any], found: dict[str, str]) -> Iterator[Finding]:
     if "RedrivePolicy" not in wanted:
         if waiting := int(found.get("ApproximateNumberOfMessages", 0)):
             why = "a job failed permanently"
@@ -71,10 +73,10 @@ def _queue(name: str, wanted: dict[str, Any], found: dict[str, str]) -> Iterator
         return
     redrive = json.loads(found.get("RedrivePolicy", "{}"))
     if int(redrive.get("maxReceiveCount", 0)) != wanted["RedrivePolicy"]["maxReceiveCount"]:
-        yield error(f"the queue {name} has a different redrive policy", "failed jobs would be lost", _AGAIN)
+        yield error(f"the queue {name} has a different redrive policy", "failed jobs would be lost", _REDEPLOY)
     if int(found["VisibilityTimeout"]) != wanted.get("VisibilityTimeout", 30):
-        yield note(f"the queue {name} has a different visibility timeout", "work could be done twice", _AGAIN)
+        yield note(f"the queue {name} has a different visibility timeout", "work could be done twice", _REDEPLOY)
 
 
-def _name(given: dict[str, str], stage: Stage) -> str:
-    return given["Fn::Sub"].replace("${Prefix}", stage.prefix)
+def _name(template_name: dict[str, str], stage: Stage) -> str:
+    return template_name["Fn::Sub"].replace("${Prefix}", stage.prefix)

@@ -1,64 +1,58 @@
-"""Will SES take the mails, and will receivers believe them?"""
+"""Checks that SES accepts mail from the sender, and that the DNS lets receivers verify it."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from chalicelib.admin import diagnostics
-from chalicelib.admin.diagnostics import Finding, domain, error, note
+from chalicelib.admin.diagnostics import domain
+from chalicelib.kernel.findings import Finding, error, note
+from chalicelib.mail import account as mail_account
+from chalicelib.mail import account_findings
 from deploy.stack import Clients
 
-# Texts of the records of this kind at that name; empty when there are none.
+# The records of a name and a type, as text; empty when there are none.
 Lookup = Callable[[str, str], list[str]]
 
-_FEW_MAILS_A_DAY = 1000
+
+def check_account(clients: Clients) -> Iterator[Finding]:
+    account = mail_account.parse_account(clients("sesv2").get_account())
+    yield from account_findings.check_account(account)
+    yield from account_findings.check_status(account)
+    yield from account_findings.check_daily_quota(account)
 
 
-def account(clients: Clients) -> Iterator[Finding]:
-    found = clients("sesv2").get_account()
-    yield from diagnostics.check_sending(
-        in_sandbox=not found.get("ProductionAccessEnabled"),
-        enabled=found.get("SendingEnabled", True),
-        standing=found.get("EnforcementStatus", ""),
-    )
-    quota = found.get("SendQuota", {})
-    if 0 <= quota.get("Max24HourSend", -1) <= _FEW_MAILS_A_DAY:
-        most = int(quota["Max24HourSend"])
-        why = "a campaign to more people takes several days"
-        yield note(f"SES sends at most {most} emails a day", why, "Request a higher quota")
-
-
-def identity(clients: Clients, from_email: str) -> Iterator[Finding]:
+def check_identity(clients: Clients, from_email: str) -> Iterator[Finding]:
     """The address itself may be verified, or its domain; only a domain can sign."""
-    at = domain(from_email)
-    found = _identity(clients("sesv2"), at)
-    if found is None:
-        address = from_email.rpartition("<")[2].rstrip("> ")
-        if _identity(clients("sesv2"), address) is None:
-            yield error(f"{at} was not found in SES", "no email can be sent", "Create and verify the identity in SES")
-        else:
-            why = "email not signed by your domain ends up as spam"
-            yield note("only the address is verified", why, f"Verify the domain {at} with Easy DKIM")
+    name = domain(from_email)
+    found = _identity(clients("sesv2"), name)
+    if found is None and _identity(clients("sesv2"), from_email.rpartition("<")[2].rstrip("> ")) is not None:
+        why = "email not signed by your domain ends up as spam"
+        yield note("only the address is verified", why, f"Verify the domain {name} with Easy DKIM")
         return
-    if not found.get("VerifiedForSendingStatus"):
-        yield error(f"{at} is not verified", "no email can be sent", "Add the records from SES to your DNS")
-    if found.get("DkimAttributes", {}).get("Status") != "SUCCESS":
-        yield error(f"DKIM is not set up for {at}", "large providers reject it", "Add the CNAMEs from SES to DNS")
-    if not found.get("MailFromAttributes", {}).get("MailFromDomain"):
+    identity = None if found is None else mail_account.parse_identity(name, found)
+    yield from account_findings.check_identity(identity)
+    if identity and not identity.mail_from:
         why = "SPF then covers amazonses.com, not your domain"
-        yield note(f"{at} has no MAIL FROM domain", why, f"Set one in SES, such as bounce.{at}")
+        yield note(f"{name} has no MAIL FROM domain", why, f"Set one in SES, such as bounce.{name}")
 
 
-def names(clients: Clients, from_email: str, lookup: Lookup) -> Iterator[Finding]:
-    """What the DNS says to receivers."""
-    at = domain(from_email)
-    found = _identity(clients("sesv2"), at) or {}
+def check_dns(clients: Clients, from_email: str, lookup: Lookup) -> Iterator[Finding]:
+    name = domain(from_email)
+    found = _identity(clients("sesv2"), name) or {}
+    yield from _check_dkim(name, found, lookup)
+    yield from _check_spf(found.get("MailFromAttributes", {}).get("MailFromDomain") or name, lookup)
+    yield from _check_dmarc(name, lookup)
+
+
+def _check_dkim(name: str, found: dict[str, Any], lookup: Lookup) -> Iterator[Finding]:
     for token in found.get("DkimAttributes", {}).get("Tokens", []):
-        if not lookup(f"{token}._domainkey.{at}", "CNAME"):
+        if not lookup(f"{token}._domainkey.{name}", "CNAME"):
             why = "the signature cannot be verified"
             yield error(
-                f"the CNAME {token}._domainkey.{at} is missing", why, f"Point it to {token}.dkim.amazonses.com"
+                f"the CNAME {token}._domainkey.{name} is missing", why, f"Point it to {token}.dkim.amazonses.com"
             )
-    sender = found.get("MailFromAttributes", {}).get("MailFromDomain") or at
+
+
+def _check_spf(sender: str, lookup: Lookup) -> Iterator[Finding]:
     policies = [text for text in lookup(sender, "TXT") if text.startswith("v=spf1")]
     if not any("amazonses.com" in policy for policy in policies):
         why = "receivers cannot see that SES may send for you"
@@ -67,15 +61,14 @@ def names(clients: Clients, from_email: str, lookup: Lookup) -> Iterator[Finding
         )
     if len(policies) > 1:
         yield error(f"{sender} has several SPF records", "receivers then ignore them all", "Merge them into one")
-    yield from _dmarc(at, lookup)
 
 
-def _dmarc(at: str, lookup: Lookup) -> Iterator[Finding]:
-    parent = ".".join(at.split(".")[-2:])
-    policies = [t for name in dict.fromkeys((at, parent)) for t in lookup(f"_dmarc.{name}", "TXT") if "v=DMARC1" in t]
-    if not policies:
+def _check_dmarc(name: str, lookup: Lookup) -> Iterator[Finding]:
+    parent = ".".join(name.split(".")[-2:])
+    records = [text for each in dict.fromkeys((name, parent)) for text in lookup(f"_dmarc.{each}", "TXT")]
+    if not any("v=DMARC1" in text for text in records):
         why = "Gmail and Yahoo require it of bulk senders"
-        yield error(f"{at} has no DMARC record", why, f'Add a TXT _dmarc.{at} "v=DMARC1; p=none"')
+        yield error(f"{name} has no DMARC record", why, f'Add a TXT _dmarc.{name} "v=DMARC1; p=none"')
 
 
 def _identity(sesv2: Any, name: str) -> dict[str, Any] | None:
@@ -87,7 +80,7 @@ def _identity(sesv2: Any, name: str) -> dict[str, Any] | None:
 
 
 def resolve(name: str, kind: str) -> list[str]:
-    """Ask the DNS."""
+    """Look up records in the DNS."""
     import dns.exception
     import dns.resolver
 
@@ -95,4 +88,6 @@ def resolve(name: str, kind: str) -> list[str]:
         answers = dns.resolver.resolve(name, kind, lifetime=5)
     except dns.exception.DNSException:
         return []
-    return [b"".join(a.strings).decode(errors="replace") if kind == "TXT" else str(a.target) for a in answers]
+    if kind == "TXT":
+        return [b"".join(answer.strings).decode(errors="replace") for answer in answers]
+    return [str(answer.target) for answer in answers]

@@ -1,4 +1,4 @@
-"""What a stranger gets to see from outside, once it is deployed."""
+"""Checks of a deployed site from outside, without credentials."""
 
 import json
 import urllib.error
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from chalicelib.admin.diagnostics import Finding, error
+from chalicelib.kernel.findings import Finding, error
 
 _WEBHOOKS = ("/api/webhooks/feed", "/api/webhooks/websub/doctor")
 _ACCESS = "cloudflareaccess.com"
@@ -20,7 +20,7 @@ class Answer:
     body: bytes
 
 
-def health(site_url: str) -> Iterator[Finding]:
+def check_health(site_url: str) -> Iterator[Finding]:
     answer = _ask("GET", f"{site_url}/health")
     if answer is None:
         yield error(f"{site_url} does not respond", "readers cannot reach it", "Check the domain and the deployment")
@@ -29,8 +29,8 @@ def health(site_url: str) -> Iterator[Finding]:
         yield error(f"/health returns {answer.status}", why, "Look for errors in the log of the API's function")
 
 
-def door(url: str) -> Iterator[Finding]:
-    """Without a token, at the site and at the bare API: who finds the one has found the other."""
+def check_authentication(url: str) -> Iterator[Finding]:
+    """Whether /admin refuses requests without a token. To be called for the site's own URL and for API Gateway's."""
     for path in ("/admin", "/admin/api/subscribers"):
         answer = _ask("GET", url + path)
         if answer is None or answer.status in (401, 403):
@@ -45,7 +45,7 @@ def door(url: str) -> Iterator[Finding]:
             yield error(f"{url}{path} returns {answer.status} without a token", why, "Take it offline and redeploy")
 
 
-def webhooks(site_url: str) -> Iterator[Finding]:
+def check_webhooks(site_url: str) -> Iterator[Finding]:
     for path in _WEBHOOKS:
         answer = _ask("POST", site_url + path)
         if answer and 300 <= answer.status < 400:
@@ -54,7 +54,7 @@ def webhooks(site_url: str) -> Iterator[Finding]:
             yield error(f"{path} returns a redirect", why, fix)
 
 
-def keys(certs_url: str) -> Iterator[Finding]:
+def check_keys(certs_url: str) -> Iterator[Finding]:
     answer = _ask("GET", certs_url) if certs_url else None
     try:
         found: Any = json.loads(answer.body) if answer else {}

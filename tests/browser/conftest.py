@@ -1,4 +1,4 @@
-"""A real browser before a real local Gna. Put tests of pages into this folder; they are marked `browser` by that.
+"""A real browser and a real local Gna. Every test in this folder is marked `browser`.
 
 - `gna`: `make run` on free ports, one for all tests of the process, schedules every second: `gna.url`, `gna.mails()`,
   `gna.wait_for_mail(address)`, `gna.post(path, {...})`. Use addresses of your own, other tests have theirs.
@@ -46,7 +46,7 @@ def _page(browser: Browser, gna: Runner, **options: Any) -> Iterator[Page]:
 
 
 def _matters(said: ConsoleMessage) -> bool:
-    """Whether a page has an icon of its own is a question of taste."""
+    """An error, unless it is about a missing icon."""
     return said.type == "error" and not said.location["url"].endswith("/favicon.ico")
 
 

@@ -19,13 +19,13 @@ def test_the_blog_fits_a_phone(phone):
     assert phone.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
-def test_the_blog_has_a_dark_face(dark):
+def test_the_blog_has_a_dark_scheme(dark):
     dark.goto("/")
     colour = dark.evaluate("getComputedStyle(document.body).backgroundColor")
     assert sum(int(part) for part in re.findall(r"\d+", colour)) < 200
 
 
-def test_a_published_post_is_there_at_once(page):
+def test_a_published_post_appears_at_once(page):
     page.goto("/")
     page.get_by_label("Title").fill("First snow")
     page.get_by_label("Text").fill("It came sideways.")

@@ -1,4 +1,4 @@
-"""The campaign mail as readers see it: on a desk, on a phone, in the dark. Screenshots go to `artefacts/`."""
+"""The campaign mail as readers see it: on a desktop, on a phone, in dark colours. Screenshots go to `artefacts/`."""
 
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,7 +14,7 @@ ARTEFACTS = Path(__file__).parents[2] / "artefacts"
 BODY = """
 {{greeting}}!
 
-A *short* letter with **bold** words, `code` and a [link](https://example.org/a-rather-long-address).
+A *short* mail with **bold** words, `code` and a [link](https://example.org/a-rather-long-address).
 
 ## A library in a lighthouse
 
@@ -56,24 +56,24 @@ def colour(page: Any, selector: str, name: str) -> str:
     return str(page.eval_on_selector(selector, f"element => getComputedStyle(element).{name}"))
 
 
-def test_it_is_at_most_600_wide_on_a_desk(browser, mail):
+def test_it_is_at_most_600_wide_on_a_desktop(browser, mail):
     page = shown(browser, mail, "light", 1000, "light")
     assert page.eval_on_selector(".column", "element => element.getBoundingClientRect().width") <= 600
     assert colour(page, ".card", "backgroundColor") == "rgb(255, 255, 255)"
 
 
-def test_nothing_sticks_out_on_a_phone(browser, mail):
+def test_it_fits_a_phone(browser, mail):
     page = shown(browser, mail, "phone", 360, "light")
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
 
 
-def test_it_is_dark_in_the_dark(browser, mail):
+def test_it_has_a_dark_scheme(browser, mail):
     page = shown(browser, mail, "dark", 700, "dark")
     assert colour(page, ".card", "backgroundColor") == "rgb(23, 28, 35)"
     assert colour(page, ".body p", "color") == "rgb(208, 215, 224)"
 
 
-def test_no_mail_program_has_to_load_anything(browser, mail):
+def test_it_loads_nothing(browser, mail):
     asked: list[str] = []
     page = browser.new_page()
     page.on("request", lambda request: asked.append(request.url))

@@ -1,6 +1,6 @@
 """A day in the life of a newsletter: everything, once, through the local stack and a real browser.
 
-Pictures of the way go to `artefacts/day/`; `make pictures` takes them with a fuller house, for the README.
+Screenshots go to `artefacts/day/`; `make pictures` takes them with demo data, for the README.
 """
 
 import json
@@ -15,13 +15,13 @@ from datetime import UTC, datetime, timedelta
 import boto3
 import pytest
 
-from tests.browser.elsewhere import Elsewhere
-from tests.browser.looking import ARTEFACTS, Watched, shoot, violations
+from tests.browser.other_site import OtherSite
+from tests.browser.page_checks import ARTEFACTS, Watched, shoot, violations
 from tests.local.runner import ROOT, Runner
 
 EMAIL, NEW_EMAIL, NAME = "rosalind@example.org", "rosie.f@example.net", "Rosalind"
 BOUNCING = "bounce@simulator.amazonses.com"
-POST, LETTER = "First frost, last beans", "A letter by hand"
+POST, CAMPAIGN = "First frost, last beans", "A campaign by hand"
 LOOK = """<style>
 body { margin: 0; background: #fbf7ef; color: #2b2a26; font: 18px/1.6 Georgia, serif }
 main { max-width: 34rem; margin: 3.5rem auto; padding: 0 1rem }
@@ -34,15 +34,15 @@ main { max-width: 34rem; margin: 3.5rem auto; padding: 0 1rem }
 
 
 @pytest.fixture
-def elsewhere():
-    elsewhere = Elsewhere()
-    yield elsewhere
-    elsewhere.stop()
+def other_site():
+    other_site = OtherSite()
+    yield other_site
+    other_site.stop()
 
 
 @pytest.fixture
-def gna(tmp_path, elsewhere):
-    runner = Runner(tmp_path / "local", LOCAL_TICK="1", ALLOWED_ORIGINS=elsewhere.url)
+def gna(tmp_path, other_site):
+    runner = Runner(tmp_path / "local", LOCAL_TICK="1", ALLOWED_ORIGINS=other_site.url)
     try:
         yield runner.start()
     finally:
@@ -60,15 +60,15 @@ def page(browser, gna):
     assert {host.partition(":")[0] for host in watched.hosts} <= {"127.0.0.1", "data", "blob"}
 
 
-def test_a_day_in_the_life(gna, page, elsewhere):
+def test_a_day_in_the_life(gna, page, other_site):
     day = Day(gna, page)
-    day.fill_the_house()
-    day.sign_up(elsewhere)
+    day.fill_with_demo_data()
+    day.sign_up(other_site)
     day.confirm()
     day.let_somebody_bounce()
     day.publish_a_post()
-    day.move_house()
-    day.write_a_letter()
+    day.change_address()
+    day.write_a_campaign()
     day.read_the_archive()
     day.look_at_the_bounce()
     day.export()
@@ -81,16 +81,16 @@ class Day:
         self.gna, self.page = gna, page
         self.secrets = set()
 
-    def fill_the_house(self):
-        """For pictures only: an empty newsletter is a sad sight."""
+    def fill_with_demo_data(self):
+        """For screenshots only: an empty dashboard shows little."""
         if os.environ.get("PICTURES"):
             env = {**os.environ, "LOCAL_DIR": str(self.gna.folder)}
             subprocess.run([sys.executable, "-m", "local.demo"], cwd=ROOT, env=env, check=True)
 
-    def sign_up(self, elsewhere):
+    def sign_up(self, other_site):
         form = f'<script src="{self.gna.url}/embed.js" data-source="friend" data-name async></script>'
         words = "<p>I write about bread, and about waiting for it. Once a month you can have it by mail.</p>"
-        self.page.goto(elsewhere.show(words + form, head=LOOK, name="Bread, slowly"))
+        self.page.goto(other_site.show(words + form, head=LOOK, name="Bread, slowly"))
         self.page.get_by_label("Email address").fill(EMAIL)
         self.page.get_by_label("Name").fill(NAME)
         self.page.get_by_role("button", name="Subscribe").click()
@@ -121,8 +121,8 @@ class Day:
         self._open_mailbox(EMAIL)
         self._picture("3-campaign")
 
-    def move_house(self):
-        """By magic link to the profile; from there to another name and a new address."""
+    def change_address(self):
+        """By magic link to the profile, and from there to a new address."""
         self.page.goto("/profile")
         self.page.get_by_label("Your email address").first.fill(EMAIL)
         self.page.get_by_role("button", name="Email me a link").click()
@@ -135,9 +135,9 @@ class Day:
         self.page.goto(self._link(NEW_EMAIL, "/confirm"))
         self.page.get_by_text("Your new address is confirmed").wait_for()
 
-    def write_a_letter(self):
+    def write_a_campaign(self):
         self.page.goto("/admin/campaigns/new")
-        self.page.get_by_label("Subject").fill(LETTER)
+        self.page.get_by_label("Subject").fill(CAMPAIGN)
         self.page.get_by_label("Body", exact=True).fill("{{greeting}}!\n\n## Soup\n\nIt was *very* good soup.")
         self.page.get_by_role("button", name="Save and review").click()
         self.page.get_by_role("heading", name="Checks").wait_for()
@@ -151,7 +151,7 @@ class Day:
         soon = (datetime.now(UTC) + timedelta(seconds=2)).isoformat()
         status, said = self.gna.post(f"/admin/api/campaigns/{campaign_id}/schedule", {"scheduled_at": soon})
         assert status == 200, said
-        self._mail(NEW_EMAIL, LETTER)
+        self._mail(NEW_EMAIL, CAMPAIGN)
         campaign = _until(lambda: self._published(campaign_id))
         counts = campaign["deliveries"][0]
         assert counts["sent_count"] + counts["failure_count"] == counts["recipients"]
@@ -163,13 +163,13 @@ class Day:
         self.page.goto("/archive")
         assert violations(self.page) == []
         shoot(self.page, "public/archive-full")
-        self.page.get_by_role("link", name=LETTER).click()
+        self.page.get_by_role("link", name=CAMPAIGN).click()
         self.page.get_by_role("heading", name="Soup").wait_for()
         assert not _found({EMAIL, NEW_EMAIL, NAME}, self.page.content())
 
     def look_at_the_bounce(self):
         bounced = _until(lambda: json.loads(self.gna.get("/admin/api/bounces")[1])["items"])
-        assert {one["email"] for one in bounced} == {BOUNCING}
+        assert {bounce["email"] for bounce in bounced} == {BOUNCING}
         self.page.goto("/admin/bounces")
         self.page.get_by_text(BOUNCING).first.wait_for()
         self._picture("7-bounces")
@@ -187,7 +187,7 @@ class Day:
 
     def leave(self):
         """As a mail program does it: one POST to the address in the header, no cookie, no page, no redirect."""
-        headers = self._mail(NEW_EMAIL, LETTER)["headers"]
+        headers = self._mail(NEW_EMAIL, CAMPAIGN)["headers"]
         assert headers["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
         link = re.search(r"<(http[^>]+)>", headers["List-Unsubscribe"])[1]
         self.secrets.add(link.partition("token=")[2].partition(".")[2])

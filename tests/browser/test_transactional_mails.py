@@ -10,7 +10,7 @@ from chalicelib.audience.mails import (
     magic_link_mail,
 )
 from chalicelib.mail.notices import admin_notice
-from tests.browser.looking import fits, shoot, violations
+from tests.browser.page_checks import fits, shoot, violations
 
 LINK = "https://news.example.org/confirm?token=0193a5c4-11f0-7a6b-8c01-2d3e4f506172." + "x" * 32
 TO = "ada@example.net"
@@ -38,7 +38,7 @@ def test_every_mail_is_accessible_and_fits(browser, mails, face, width, scheme):
     for name, mail in mails.items():
         page.set_content(mail.html)
         shoot(page, f"mails/{face}-{name}")
-        wrong[name] = violations(page, letter=True) + ([] if fits(page) else ["does not fit"])
+        wrong[name] = violations(page, mail=True) + ([] if fits(page) else ["does not fit"])
     context.close()
     assert {name: found for name, found in wrong.items() if found} == {}
     assert asked == []

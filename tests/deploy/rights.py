@@ -1,4 +1,4 @@
-"""Which rights a function uses while it runs, told from what it asks of AWS."""
+"""Records which permissions a function uses, from the AWS calls it makes."""
 
 import json
 from collections import defaultdict
@@ -19,7 +19,7 @@ Used = set[tuple[str, str]]
 
 
 class Watch:
-    """Who does what. `running` is the function that is at work; what a test does itself is not counted."""
+    """`running` is the function being run; calls of the test itself are not counted."""
 
     def __init__(self) -> None:
         self.running = ""
@@ -30,7 +30,7 @@ class Watch:
             self.used[self.running] |= set(_rights(*event_name.split(".")[1:], request))
 
     def work(self, name: str, *messages: Any) -> None:
-        """Run a function as a new instance of it would."""
+        """Run a function as in a new process."""
         outbox._webhooks_exist.cache_clear()
         queues._url.cache_clear()
         self.running = name
@@ -40,7 +40,7 @@ class Watch:
             self.running = ""
 
     def hold(self, name: str) -> None:
-        """Every right it used it has, and no other."""
+        """It has every permission it used, and no other."""
         (function,) = (one for one in functions.load() if one.name == name)
         given = {(kind, one) for kind in ("read", "write", "send", "may") for one in getattr(function, kind)}
         used = {(kind, one) for kind, one in self.used[name] if kind != "check"}

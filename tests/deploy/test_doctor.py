@@ -1,4 +1,4 @@
-"""The doctor on an account of moto's, a DNS of our own and a site on loopback."""
+"""The doctor with an account in moto, a fake DNS and a site on loopback."""
 
 import json
 import threading
@@ -10,6 +10,9 @@ import boto3
 import pytest
 from moto import mock_aws
 
+from chalicelib.admin import diagnostics
+from chalicelib.kernel import settings as app_settings
+from chalicelib.kernel.findings import Level
 from deploy import doctor, secrets, template
 from deploy.checks import account, sending, web
 from deploy.stage import Stage
@@ -18,7 +21,7 @@ STAGE = Stage("test", {})
 
 
 class Site:
-    """Answers what it is told to, by path."""
+    """A server with fixed answers by path."""
 
     def __init__(self) -> None:
         self.answers: dict[str, tuple[int, dict[str, str], str]] = {}
@@ -80,7 +83,7 @@ GOOD_ACCOUNT = {
 }
 GOOD_IDENTITY = {
     "VerifiedForSendingStatus": True,
-    "DkimAttributes": {"Status": "SUCCESS", "Tokens": ["one"]},
+    "DkimAttributes": {"SigningEnabled": True, "Status": "SUCCESS", "Tokens": ["one"]},
     "MailFromAttributes": {"MailFromDomain": "bounce.example.org"},
 }
 GOOD_NAMES = {
@@ -90,15 +93,15 @@ GOOD_NAMES = {
 }
 
 
-def _whats(findings: Iterator[Any]) -> list[str]:
-    return [finding.what for finding in findings]
+def _messages(findings: Iterator[Any]) -> list[str]:
+    return [finding.message for finding in findings]
 
 
-def test_a_sending_account_in_order_gives_nothing_to_say():
+def test_a_sending_account_in_order_has_no_findings():
     ses = Ses(GOOD_ACCOUNT, **{"example.org": GOOD_IDENTITY})
-    assert not _whats(sending.account(lambda _: ses))
-    assert not _whats(sending.identity(lambda _: ses, "Me <me@example.org>"))
-    assert not _whats(sending.names(lambda _: ses, "me@example.org", _lookup(GOOD_NAMES)))
+    assert not _messages(sending.check_account(lambda _: ses))
+    assert not _messages(sending.check_identity(lambda _: ses, "Me <me@example.org>"))
+    assert not _messages(sending.check_dns(lambda _: ses, "me@example.org", _lookup(GOOD_NAMES)))
 
 
 @pytest.mark.parametrize(
@@ -110,14 +113,14 @@ def test_a_sending_account_in_order_gives_nothing_to_say():
         ({"SendQuota": {"Max24HourSend": 200.0}}, "SES sends at most 200 emails a day"),
     ],
 )
-def test_what_is_wrong_with_the_sending_account_is_said(change, what):
-    assert _whats(sending.account(lambda _: Ses(GOOD_ACCOUNT | change))) == [what]
+def test_problems_of_the_sending_account_are_found(change, what):
+    assert _messages(sending.check_account(lambda _: Ses(GOOD_ACCOUNT | change))) == [what]
 
 
 @pytest.mark.parametrize(
     ("identities", "what"),
     [
-        ({}, "example.org was not found in SES"),
+        ({}, "The sender identity was not found in SES"),
         ({"me@example.org": {}}, "only the address is verified"),
         ({"example.org": GOOD_IDENTITY | {"VerifiedForSendingStatus": False}}, "example.org is not verified"),
         (
@@ -127,9 +130,9 @@ def test_what_is_wrong_with_the_sending_account_is_said(change, what):
         ({"example.org": GOOD_IDENTITY | {"MailFromAttributes": {}}}, "example.org has no MAIL FROM domain"),
     ],
 )
-def test_what_is_wrong_with_the_sender_is_said(identities, what):
+def test_problems_of_the_sender_are_found(identities, what):
     ses = Ses(GOOD_ACCOUNT, **identities)
-    assert _whats(sending.identity(lambda _: ses, "Me <me@example.org>")) == [what]
+    assert _messages(sending.check_identity(lambda _: ses, "Me <me@example.org>")) == [what]
 
 
 @pytest.mark.parametrize(
@@ -143,70 +146,70 @@ def test_what_is_wrong_with_the_sender_is_said(identities, what):
 def test_a_missing_record_is_named(missing, what):
     ses = Ses(GOOD_ACCOUNT, **{"example.org": GOOD_IDENTITY})
     records = {key: value for key, value in GOOD_NAMES.items() if key[0] != missing}
-    assert _whats(sending.names(lambda _: ses, "me@example.org", _lookup(records))) == [what]
+    assert _messages(sending.check_dns(lambda _: ses, "me@example.org", _lookup(records))) == [what]
 
 
-def test_a_door_that_stands_open_is_the_worst_there_is(site):
+def test_an_admin_page_without_authentication_is_an_error(site):
     site.answers["/admin"] = (200, {}, "welcome")
-    [finding] = web.door(site.url)
-    assert finding.serious
-    assert "returns 200 without a token" in finding.what
+    [finding] = web.check_authentication(site.url)
+    assert finding.level is Level.ERROR
+    assert "returns 200 without a token" in finding.message
 
 
 @pytest.mark.parametrize(
     "answer", [(401, {}, ""), (403, {}, ""), (302, {"Location": "https://example.cloudflareaccess.com/login"}, "")]
 )
-def test_a_door_that_refuses_is_fine(site, answer):
+def test_an_admin_page_that_refuses_is_fine(site, answer):
     site.answers["/admin"] = site.answers["/admin/api/subscribers"] = answer
-    assert not list(web.door(site.url))
+    assert not list(web.check_authentication(site.url))
 
 
-def test_a_redirect_elsewhere_is_no_refusal(site):
+def test_a_redirect_to_another_page_is_no_refusal(site):
     site.answers["/admin"] = (302, {"Location": "/admin/campaigns"}, "")
-    assert len(list(web.door(site.url))) == 1
+    assert len(list(web.check_authentication(site.url))) == 1
 
 
 def test_a_webhook_behind_a_redirect_is_found(site):
     site.answers["/api/webhooks/feed"] = (302, {"Location": "https://example.cloudflareaccess.com/login"}, "")
-    assert _whats(web.webhooks(site.url)) == ["/api/webhooks/feed returns a redirect"]
+    assert _messages(web.check_webhooks(site.url)) == ["/api/webhooks/feed returns a redirect"]
     site.answers["/api/webhooks/feed"] = (401, {}, "{}")
-    assert not list(web.webhooks(site.url))
+    assert not list(web.check_webhooks(site.url))
 
 
-def test_a_site_that_is_ill_or_away_is_found(site):
+def test_a_site_that_fails_or_does_not_respond_is_found(site):
     site.answers["/health"] = (503, {}, "{}")
-    assert _whats(web.health(site.url)) == ["/health returns 503"]
-    assert _whats(web.health("http://127.0.0.1:9")) == ["http://127.0.0.1:9 does not respond"]
+    assert _messages(web.check_health(site.url)) == ["/health returns 503"]
+    assert _messages(web.check_health("http://127.0.0.1:9")) == ["http://127.0.0.1:9 does not respond"]
 
 
-def test_an_address_without_keys_is_found(site):
+def test_a_url_without_keys_is_found(site):
     site.answers["/certs"] = (200, {}, json.dumps({"keys": [{"kid": "one"}]}))
-    assert not list(web.keys(f"{site.url}/certs"))
-    assert len(list(web.keys(f"{site.url}/nothing"))) == 1
+    assert not list(web.check_keys(f"{site.url}/certs"))
+    assert len(list(web.check_keys(f"{site.url}/nothing"))) == 1
 
 
 @pytest.fixture
-def account_of_moto() -> Iterator[None]:
+def moto_account() -> Iterator[None]:
     with mock_aws():
         yield
 
 
-def test_missing_secrets_are_named_and_made_once(account_of_moto):
-    assert len(list(account.kept_secrets(boto3.client, STAGE))) == 2
+def test_missing_secrets_are_named_and_created_once(moto_account):
+    assert len(list(account.check_secrets(boto3.client, STAGE))) == 2
     assert secrets.ensure(boto3.client, STAGE) == ["/gna/test/SECRET_KEY", "/gna/test/WEBHOOK_SECRET"]
     first = boto3.client("ssm").get_parameter(Name="/gna/test/SECRET_KEY", WithDecryption=True)["Parameter"]["Value"]
     assert len(first) >= 32
     assert secrets.ensure(boto3.client, STAGE) == []
     again = boto3.client("ssm").get_parameter(Name="/gna/test/SECRET_KEY", WithDecryption=True)["Parameter"]["Value"]
     assert again == first
-    assert not list(account.kept_secrets(boto3.client, STAGE))
+    assert not list(account.check_secrets(boto3.client, STAGE))
 
 
-def test_tables_and_queues_that_are_missing_or_differ_are_named(account_of_moto):
+def test_tables_and_queues_that_are_missing_or_differ_are_named(moto_account):
     wanted = template.resources()
     wanted["Resources"] = {name: wanted["Resources"][name] for name in ("LimitsTable", "AudienceQueue")}
-    assert _whats(account.tables(boto3.client, STAGE, wanted)) == ["the table gna-test-limits is missing"]
-    assert _whats(account.queues(boto3.client, STAGE, wanted)) == ["the queue gna-test-audience is missing"]
+    assert _messages(account.check_tables(boto3.client, STAGE, wanted)) == ["the table gna-test-limits is missing"]
+    assert _messages(account.check_queues(boto3.client, STAGE, wanted)) == ["the queue gna-test-audience is missing"]
 
     boto3.client("dynamodb").create_table(
         TableName="gna-test-limits",
@@ -215,24 +218,26 @@ def test_tables_and_queues_that_are_missing_or_differ_are_named(account_of_moto)
         KeySchema=[{"AttributeName": "id", "KeyType": "HASH"}],
     )
     boto3.client("sqs").create_queue(QueueName="gna-test-audience")
-    assert _whats(account.tables(boto3.client, STAGE, wanted)) == [
+    assert _messages(account.check_tables(boto3.client, STAGE, wanted)) == [
         "the table gna-test-limits does not have the keys in the template",
         "the table gna-test-limits has no deletion protection",
         "the table gna-test-limits has no point-in-time recovery",
         "the TTL of gna-test-limits does not match the template",
     ]
-    assert "the queue gna-test-audience has a different redrive policy" in _whats(
-        account.queues(boto3.client, STAGE, wanted)
+    assert "the queue gna-test-audience has a different redrive policy" in _messages(
+        account.check_queues(boto3.client, STAGE, wanted)
     )
 
 
-def test_letters_that_wait_among_the_dead_are_found(account_of_moto):
+def test_messages_in_a_dead_letter_queue_are_found(moto_account):
     wanted = template.resources()
     wanted["Resources"] = {"AudienceDeadLetters": wanted["Resources"]["AudienceDeadLetters"]}
     url = boto3.client("sqs").create_queue(QueueName="gna-test-audience-dead")["QueueUrl"]
-    assert not list(account.queues(boto3.client, STAGE, wanted))
+    assert not list(account.check_queues(boto3.client, STAGE, wanted))
     boto3.client("sqs").send_message(QueueUrl=url, MessageBody="{}")
-    assert _whats(account.queues(boto3.client, STAGE, wanted)) == ["1 messages are waiting in gna-test-audience-dead"]
+    assert _messages(account.check_queues(boto3.client, STAGE, wanted)) == [
+        "1 messages are waiting in gna-test-audience-dead"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -244,11 +249,20 @@ def test_letters_that_wait_among_the_dead_are_found(account_of_moto):
         ({"SECRET_KEY": "written down"}, "unknown in test.env: SECRET_KEY"),
     ],
 )
-def test_settings_that_make_no_sense_end_the_examination(settings, said):
+def test_invalid_settings_end_the_examination(settings, said):
     [finding] = doctor.examine(Stage("test", settings), boto3.client)
-    assert finding.serious
+    assert finding.level is Level.ERROR
     assert said in finding.why
 
 
 def _lookup(records: dict[tuple[str, str], list[str]]) -> sending.Lookup:
     return lambda name, kind: records.get((name, kind), [])
+
+
+def test_a_finding_is_one_line_with_what_why_and_how():
+    findings = diagnostics.check(
+        app_settings.load({"SITE_URL": "https://news.example.org", "FROM_EMAIL": "me@example.org"})
+    )
+    assert "ERROR ADMIN_EMAIL is not set: nobody is notified of a failing feed or of alarms. Set ADMIN_EMAIL." in [
+        doctor.line(finding) for finding in findings
+    ]

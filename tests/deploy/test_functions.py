@@ -3,7 +3,7 @@
 from deploy import functions
 
 
-def test_every_handler_of_the_app_is_a_function_with_its_rights():
+def test_every_handler_is_a_function_with_permissions():
     import app
 
     handlers = {source.name for source in app.app.event_sources}

@@ -1,4 +1,4 @@
-"""Pages that are written from the code say what the code says."""
+"""Generated pages match the code, and the audit reports what it finds."""
 
 import json
 import re
@@ -15,11 +15,11 @@ def test_the_list_of_licences_is_that_of_the_pinned_packages():
     assert licences.PAGE.read_text() == licences.page(), "run `make pages`"
 
 
-def test_every_licence_may_be_passed_on():
+def test_every_licence_is_allowed():
     assert licences.refused() == []
 
 
-def test_the_page_on_privacy_is_what_the_code_keeps():
+def test_the_privacy_page_matches_the_code():
     assert privacy.PAGE.read_text() == privacy.page(), "run `make pages`"
 
 
@@ -32,11 +32,11 @@ def _tables():
     }
 
 
-def test_every_table_is_on_the_page_on_privacy():
+def test_every_table_is_on_the_privacy_page():
     assert sorted(one.table for one in privacy.TABLES) == sorted(_tables())
 
 
-def test_what_is_kept_for_a_time_has_a_table_that_forgets():
+def test_what_is_kept_for_a_limited_time_has_a_table_with_a_ttl():
     timed = {
         one.table for one in privacy.TABLES if any(unit in one.how_long for unit in (" day", " hour", " minute"))
     }
@@ -68,7 +68,9 @@ FOUND = {
         (None, 0, "cannot be reached from here: NOT checked for known vulnerabilities\n"),
     ],
 )
-def test_a_known_vulnerability_fails_the_check_and_silence_is_said(monkeypatch, capsys, tmp_path, said, ends, line):
+def test_a_known_vulnerability_fails_the_check_and_an_unreachable_service_is_reported(
+    monkeypatch, capsys, tmp_path, said, ends, line
+):
     program = tmp_path / "pip-audit"
     program.write_text(f"#!/bin/sh\necho '{json.dumps(said)}'\n" if said else "#!/bin/sh\nexit 1\n")
     program.chmod(0o755)
@@ -77,13 +79,13 @@ def test_a_known_vulnerability_fails_the_check_and_silence_is_said(monkeypatch, 
     assert line in capsys.readouterr().out
 
 
-def test_a_machine_without_pip_audit_says_so(monkeypatch, capsys, tmp_path):
+def test_a_missing_pip_audit_is_reported(monkeypatch, capsys, tmp_path):
     monkeypatch.setattr(audit, "_PIP_AUDIT", tmp_path / "none")
     assert audit.main() == 0
     assert "NOT checked" in capsys.readouterr().out
 
 
-def test_every_file_of_pins_is_audited():
+def test_every_requirements_file_is_audited():
     pinning = {path for path in audit.FILES if re.search(r"^[\w.-]+==", Path(path).read_text(), re.MULTILINE)}
     assert pinning == set(audit.FILES)
     assert pinning == {

@@ -6,7 +6,7 @@ from deploy.stage import Refused
 from tests.conftest import received
 
 
-def test_dead_letters_go_back_to_their_queue(aws):
+def test_messages_move_from_the_dead_letter_queue_back_to_their_queue(aws):
     sqs = boto3.client("sqs")
     dead = sqs.get_queue_url(QueueName="gna-test-audience-dead")["QueueUrl"]
     for number in range(12):
@@ -17,6 +17,6 @@ def test_dead_letters_go_back_to_their_queue(aws):
     assert redrive.redrive(sqs, "gna-test", "audience") == 0
 
 
-def test_a_queue_that_is_none_is_one_clear_line(aws):
+def test_an_unknown_queue_is_refused_with_one_line(aws):
     with pytest.raises(Refused, match="no queue gna-test-nonsense"):
         redrive.redrive(boto3.client("sqs"), "gna-test", "nonsense")

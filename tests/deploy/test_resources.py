@@ -1,4 +1,4 @@
-"""`deploy/resources.yaml` is written by many hands: what must be true of every table and queue in it."""
+"""Rules for every table and queue in `deploy/resources.yaml`."""
 
 from collections import Counter
 from pathlib import Path
@@ -19,7 +19,7 @@ def test_no_resource_is_defined_twice():
 
 
 @pytest.mark.parametrize("name", QUEUES)
-def test_a_message_that_keeps_failing_ends_in_dead_letters(name):
+def test_every_queue_has_a_dead_letter_queue(name):
     if name.endswith("DeadLetters"):
         assert QUEUES[name]["MessageRetentionPeriod"] == (604800 if name == "MailEventsDeadLetters" else 1209600)
     else:
@@ -29,7 +29,7 @@ def test_a_message_that_keeps_failing_ends_in_dead_letters(name):
 
 
 @pytest.mark.parametrize("name", TABLES)
-def test_every_table_defines_just_the_attributes_of_its_keys(name):
+def test_every_table_defines_only_the_attributes_of_its_keys(name):
     table = TABLES[name]
     schemas = [table["KeySchema"], *(index["KeySchema"] for index in table.get("GlobalSecondaryIndexes", []))]
     keys = {key["AttributeName"] for schema in schemas for key in schema}

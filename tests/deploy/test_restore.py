@@ -1,4 +1,4 @@
-"""Bringing people back from restored tables: who is missing, and only they."""
+"""Restoring subscribers from restored tables: those who are missing, and nobody else."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -21,7 +21,7 @@ def dynamodb(aws):
 
 @pytest.fixture
 def reader(http, ses):
-    """`reader("ada@example.net")`: somebody signs up, and confirms unless told not to. Their unsubscribe token."""
+    """`reader("ada@example.net")`: sign somebody up, confirm unless told not to, and return the unsubscribe token."""
     from chalicelib.audience import jobs
     from chalicelib.audience.stores.subscribers import SubscriberRow
 
@@ -40,7 +40,7 @@ def reader(http, ses):
 
 @pytest.fixture
 def back_up(dynamodb):
-    """Restoring is the console's part: here the copies are simply made."""
+    """Copies of the tables, as a restore in the console would make them."""
     made = []
 
     def copy():
@@ -75,7 +75,7 @@ def stored(dynamodb):
     return {name: len(dynamodb.scan(TableName=tables.name(name))["Items"]) for name in NAMES}
 
 
-def test_people_lost_by_a_mishap_come_back_whole(dynamodb, reader, back_up, http, capsys):
+def test_lost_subscribers_are_restored_completely(dynamodb, reader, back_up, http, capsys):
     token = reader("ada@example.net")
     back_up()
     wipe(dynamodb)
@@ -88,7 +88,7 @@ def test_people_lost_by_a_mishap_come_back_whole(dynamodb, reader, back_up, http
     assert stored(dynamodb) == {"subscribers": 0, "emails": 0, "captures": 0}
 
 
-def test_who_left_since_stays_away(dynamodb, reader, back_up, http, capsys):
+def test_those_who_left_since_are_not_restored(dynamodb, reader, back_up, http, capsys):
     token = reader("ada@example.net")
     back_up()
     http.get(f"/api/unsubscribe?token={token}")
@@ -97,14 +97,14 @@ def test_who_left_since_stays_away(dynamodb, reader, back_up, http, capsys):
     assert stored(dynamodb)["subscribers"] == 0
 
 
-def test_who_had_not_confirmed_stays_away_too(dynamodb, reader, back_up):
+def test_those_who_had_not_confirmed_are_not_restored(dynamodb, reader, back_up):
     reader("ada@example.net", confirm=False)
     back_up()
     wipe(dynamodb)
     assert restore.missing(boto3.client, STAGE, datetime.now(UTC)) == []
 
 
-def test_an_address_that_somebody_has_taken_again_is_left_to_them(dynamodb, reader, back_up, capsys):
+def test_an_address_that_signed_up_again_is_not_overwritten(dynamodb, reader, back_up, capsys):
     reader("ada@example.net")
     back_up()
     wipe(dynamodb)
@@ -114,12 +114,12 @@ def test_an_address_that_somebody_has_taken_again_is_left_to_them(dynamodb, read
     assert stored(dynamodb) == {"subscribers": 1, "emails": 1, "captures": 1}
 
 
-def test_without_restored_tables_it_says_what_to_do(aws):
+def test_without_restored_tables_the_error_says_what_to_do(aws):
     with pytest.raises(Refused, match="gna-test-subscribers-restored is missing"):
         restore.main(["--stage", "test"])
 
 
-def test_a_copy_older_than_the_knowledge_of_who_left_is_refused(dynamodb, reader, back_up, monkeypatch):
+def test_a_copy_older_than_the_events_is_refused(dynamodb, reader, back_up, monkeypatch):
     back_up()
     described = dynamodb.describe_table
 

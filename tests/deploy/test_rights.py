@@ -1,5 +1,5 @@
-"""What each function asks of AWS while it does what it is for, held against its rights in `deploy/functions.yaml`:
-not one too few, which would first be noticed once deployed, and not one too many."""
+"""Compares the AWS calls of each function with its permissions in `deploy/functions.yaml`: none is missing, which
+would otherwise be noticed only once deployed, and none is unused."""
 
 from collections.abc import Callable, Iterator
 from datetime import timedelta
@@ -35,7 +35,7 @@ from tests.rooms.events.receiver import Receiver
 def watch(
     aws: None, ses: Any, receiver: Receiver, configure: Any, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Watch]:
-    """A webhook listens, so that there is somebody to tell."""
+    """A webhook, so that events have a receiver."""
     watch, real = Watch(), settings.secret
 
     def secret(name: str) -> bytes:

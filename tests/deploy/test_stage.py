@@ -8,7 +8,7 @@ from deploy import functions, plain, stage, template, up
 from deploy.stage import Refused, Stage
 
 
-def test_the_example_is_understood_and_complete():
+def test_the_example_is_valid_and_complete():
     written = stage.parse((stage.FOLDER / "example.env").read_text())
     merged = template.to_merge()
     parameters = stage.parameters(Stage("prod", written), merged)
@@ -18,23 +18,23 @@ def test_the_example_is_understood_and_complete():
     up._require(merged["Parameters"], parameters, Stage("prod", written))
 
 
-def test_what_a_stack_cannot_do_without_is_named():
+def test_missing_required_settings_are_named():
     with pytest.raises(Refused, match="SiteUrl"):
         up._require(template.to_merge()["Parameters"], {"Prefix": "gna-prod"}, Stage("prod", {}))
 
 
-def test_a_stage_without_a_file_is_one_clear_line():
+def test_a_stage_without_a_file_is_refused_with_one_line():
     with pytest.raises(Refused, match="copy deploy/stages/example"):
         stage.read("nowhere")
 
 
-def test_the_environment_wins_over_the_file():
+def test_the_environment_takes_precedence_over_the_file():
     chosen = stage.read("example", {"SITE_NAME": "Another", "PATH": "/bin"})
     assert chosen.settings["SITE_NAME"] == "Another"
     assert "PATH" not in chosen.settings
 
 
-def test_plain_chalice_gets_the_same_rights_with_real_names(tmp_path):
+def test_plain_chalice_gets_the_same_permissions_with_names_filled_in(tmp_path):
     (tmp_path / "config.json").write_text('{"version": "2.0", "app_name": "gna", "stages": {}}')
     names = {
         "AWS::Partition": "aws",
@@ -57,7 +57,7 @@ def test_plain_chalice_gets_the_same_rights_with_real_names(tmp_path):
     )
 
 
-def test_the_answers_are_put_back_after_chalice_deployed(tmp_path):
+def test_gateway_responses_are_set_again_after_chalice_deploy(tmp_path):
     (tmp_path / "deployed").mkdir()
     deployed = [
         {"name": "rest_api", "resource_type": "rest_api", "rest_api_id": "abc"},
@@ -79,7 +79,7 @@ def test_the_answers_are_put_back_after_chalice_deployed(tmp_path):
     assert ("update_event_source_mapping", mapping) in calls
 
 
-def test_the_answers_want_a_deployment_first(tmp_path):
+def test_gateway_responses_need_a_deployment_first(tmp_path):
     with pytest.raises(Refused, match="chalice deploy --stage dev"):
         plain.answers(Stage("dev", {}), lambda _: None, tmp_path)
 

@@ -1,4 +1,4 @@
-"""What is put into the template after the merge, piece by piece; the whole is looked at in `tests/deployed`."""
+"""What is added to the template after the merge; `tests/deployed` checks the complete template."""
 
 import pytest
 
@@ -28,7 +28,7 @@ def _listening(queue):
         ),
     ],
 )
-def test_a_function_listens_to_the_queue_that_was_meant(given, meant):
+def test_a_function_consumes_the_right_queue(given, meant):
     whole = _listening(given)
     template._connect_queues(whole)
     source = whole["Resources"]["Worker"]["Properties"]["Events"]["Source"]["Properties"]
@@ -36,6 +36,6 @@ def test_a_function_listens_to_the_queue_that_was_meant(given, meant):
     assert source["FunctionResponseTypes"] == ["ReportBatchItemFailures"]
 
 
-def test_a_queue_that_is_not_there_ends_the_packaging_with_one_line():
+def test_an_unknown_queue_ends_packaging_with_one_line():
     with pytest.raises(SystemExit, match="Worker listens to gna-prod-nothing"):
         template._connect_queues(_listening("gna-prod-nothing"))

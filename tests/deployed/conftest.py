@@ -45,7 +45,7 @@ class Packaged:
 
 @pytest.fixture(scope="session")
 def packaged(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Packaged:
-    """Test processes side by side share it: whoever comes first builds, the others wait."""
+    """Shared by parallel test processes: the first builds it, the others wait."""
     base = tmp_path_factory.getbasetemp()
     folder = (base if worker_id == "master" else base.parent) / "package"
     folder.mkdir(exist_ok=True)
@@ -84,7 +84,7 @@ class Deployment:
         return self.call("GET", path, headers=headers)
 
     def call(self, method: str, path: str, body: Any = None, headers: Mapping[str, str] | None = None) -> Answer:
-        """As a caller over the internet; header names are given with underscores for dashes."""
+        """A request over HTTP; header names are given with underscores for dashes."""
         sent = {name.replace("_", "-"): value for name, value in (headers or {}).items()}
         data = None
         if body is not None:
@@ -104,7 +104,7 @@ class Deployment:
         return str(found["StackResourceDetail"]["PhysicalResourceId"])
 
     def log(self) -> str:
-        """Everything the functions have written so far."""
+        """Everything the functions have logged so far."""
         logs = self.client("logs")
         groups = [group["logGroupName"] for group in logs.describe_log_groups()["logGroups"]]
         return "\n".join(
@@ -125,7 +125,7 @@ _opener = urllib.request.build_opener(_NoRedirect)
 
 
 def eventually(look: Callable[[], Any], seconds: float = 20) -> Any:
-    """What `look` returns as soon as that is something."""
+    """Wait until `look` returns something true, and return it."""
     until = time.monotonic() + seconds
     while not (found := look()):
         assert time.monotonic() < until, "waited too long"
@@ -177,13 +177,13 @@ SETTINGS = {
 
 
 def _gateway_responses() -> dict[str, Any]:
-    """The emulator knows them as resources only, not inside the API's definition where the package has them."""
+    """The emulator supports gateway responses only as resources, not inside the API's definition."""
     service = yaml.safe_load((template_files.FOLDER / "service.yaml").read_text())["Resources"]
     return {name: r for name, r in service.items() if r["Type"] == "AWS::ApiGateway::GatewayResponse"}
 
 
 def _widen_what_the_emulator_cannot_place(template: dict[str, Any]) -> None:
-    """It does not work out which parameters or identities a call is about; the narrow forms are tested as text."""
+    """The emulator does not match parameter and identity ARNs; those policies are tested as text."""
     for resource in template["Resources"].values():
         if resource["Type"] == "AWS::IAM::Role":
             for statement in resource["Properties"]["Policies"][0]["PolicyDocument"]["Statement"]:

@@ -27,7 +27,7 @@ def unpacked(packaged, tmp_path_factory):
     return folder
 
 
-def test_it_is_small(packaged):
+def test_the_package_is_small(packaged):
     assert packaged.archive.stat().st_size <= 15_000_000
 
 
@@ -36,7 +36,7 @@ def test_every_template_is_inside(names):
     assert templates <= names
 
 
-def test_our_code_is_all_inside_and_nothing_beside_it(names):
+def test_all_our_code_is_inside_and_nothing_else(names):
     ours = {file.relative_to(ROOT).as_posix() for file in (ROOT / "chalicelib").rglob("*.py")}
     assert ours | {"app.py", "chalice/app.py"} <= names
     assert not {name for name in names if name.startswith(("local/", "tests/", "deploy/", "bench/", ".chalice/"))}
@@ -67,7 +67,7 @@ def test_the_services_the_code_calls_are_those():
     assert called <= archive.SERVICES
 
 
-def test_bytecode_is_taken_as_it_is_whatever_the_date_of_the_source(unpacked):
+def test_bytecode_is_used_whatever_the_date_of_the_source(unpacked):
     (unpacked / "chalicelib" / "kernel" / "version.py").write_text("VERSION = 'read from the source'\n")
     assert "read from" not in _run(unpacked, "from chalicelib.kernel.version import VERSION; print(VERSION)")
 
@@ -98,7 +98,7 @@ def test_boto3_makes_clients_from_the_package(unpacked):
 
 
 def test_the_same_sources_give_the_same_bytes(packaged, tmp_path):
-    """Tried on our own part of it, packed again: all of it takes longer and is made in the same way."""
+    """With our own code only: packing everything takes longer and works the same way."""
     made = zipfile.ZipFile(packaged.folder / "chalice" / "deployment.zip")
     with made, zipfile.ZipFile(tmp_path / "ours.zip", "w") as ours:
         for name in made.namelist():
@@ -116,7 +116,7 @@ def _same(one: zipfile.ZipInfo, other: zipfile.ZipInfo) -> bool:
 
 
 def _run(folder: Path, program: str) -> str:
-    """As Lambda would: no site packages, no user's files, the package first on the path."""
+    """As in Lambda: no site packages, and the package first on the path."""
     environment = {
         "AWS_DEFAULT_REGION": "eu-west-1",
         "AWS_ACCESS_KEY_ID": "test",

@@ -8,7 +8,7 @@ from deploy.stage import Stage
 from tests.deployed.conftest import SETTINGS
 
 
-def test_the_same_again_changes_nothing(deployment, packaged, capsys, tmp_path):
+def test_deploying_again_changes_nothing(deployment, packaged, capsys, tmp_path):
     chosen = Stage("again", SETTINGS)
     template = copy.deepcopy(packaged.template)
     only = {name: r for name, r in template["Resources"].items() if r["Type"] == "AWS::DynamoDB::Table"}
@@ -44,11 +44,13 @@ def test_resources_alone_make_what_chalice_deploy_needs(deployment, tmp_path):
 
 def test_the_doctor_finds_keys_and_queues_as_the_template_has_them(deployment):
     chosen = Stage("test", SETTINGS | {"SITE_URL": deployment.api, "CF_ACCESS_CERTS_URL": deployment.team.url})
-    whats = [finding.what for finding in doctor.examine(chosen, deployment.client, lambda name, kind: [])]
-    assert "example.org has no DMARC record" in whats
-    assert not [what for what in whats if what.startswith(("the table", "the queue")) and "missing" in what]
-    assert not [what for what in whats if "keys in the template" in what or "redrive policy" in what]
-    assert not [what for what in whats if "/admin" in what or "/health" in what or "returns no keys" in what]
+    messages = [finding.message for finding in doctor.examine(chosen, deployment.client, lambda name, kind: [])]
+    assert "example.org has no DMARC record" in messages
+    assert not [
+        message for message in messages if message.startswith(("the table", "the queue")) and "missing" in message
+    ]
+    assert not [text for text in messages if "keys in the template" in text or "redrive policy" in text]
+    assert not [text for text in messages if "/admin" in text or "/health" in text or "returns no keys" in text]
 
 
 def test_an_upload_is_sent_once(deployment):

@@ -1,4 +1,4 @@
-"""The very package, deployed by the very template, used from outside through API Gateway."""
+"""The built package, deployed with the built template and used from outside through API Gateway."""
 
 import json
 import re
@@ -74,18 +74,18 @@ def test_a_bounce_that_ses_publishes_is_kept_for_the_administrator(deployment):
 
 
 @pytest.mark.parametrize("body", [{"email": "no address"}, {"email": ["a@example.org"]}, {}])
-def test_nonsense_is_refused_with_a_reason(deployment, body):
+def test_an_invalid_request_is_refused_with_a_reason(deployment, body):
     answer = deployment.call("POST", "/api/subscribe", body)
     assert answer.status == 400
     assert set(answer.json) == {"error"}
 
 
-def test_a_path_that_is_not_there_is_not_found(deployment):
+def test_an_unknown_path_is_not_found(deployment):
     answer = deployment.get("/nowhere")
     assert (answer.status, answer.json) == (404, {"error": "Not found"})
 
 
-def test_a_message_that_cannot_be_handled_ends_in_the_dead_letters(deployment):
+def test_a_message_that_cannot_be_handled_ends_in_the_dead_letter_queue(deployment):
     sqs = deployment.client("sqs")
     queue = sqs.get_queue_url(QueueName=f"{deployment.prefix}-audience")["QueueUrl"]
     # So that the test need not wait five times three minutes.
@@ -105,7 +105,7 @@ def admin(packaged):
     return found[0]
 
 
-def test_admin_without_a_token_is_asked_who_they_are(deployment, admin):
+def test_admin_without_a_token_is_unauthorized(deployment, admin):
     answer = deployment.get(admin)
     assert (answer.status, answer.json) == (401, {"error": "Authentication required"})
 
@@ -119,10 +119,10 @@ def test_admin_without_a_token_is_asked_who_they_are(deployment, admin):
     ],
     ids=["nonsense", "forged", "expired"],
 )
-def test_admin_with_a_bad_token_is_refused(deployment, admin, bad, reason):
+def test_admin_with_an_invalid_token_is_refused(deployment, admin, bad, reason):
     answer = deployment.get(admin, Cf_Access_Jwt_Assertion=bad)
     assert answer.status == 403
-    # The emulator leaves the name in the answer where API Gateway puts the reason the door gave.
+    # The emulator leaves the placeholder in the response where API Gateway puts the authorizer's reason.
     assert answer.json == {"error": "$context.authorizer.reason"}
     arn = "arn:aws:execute-api:eu-west-1:000000000000:abc/api/GET/admin"
     event = {"type": "TOKEN", "authorizationToken": bad, "methodArn": arn}
@@ -132,7 +132,7 @@ def test_admin_with_a_bad_token_is_refused(deployment, admin, bad, reason):
     assert json.load(verdict["Payload"])["context"] == {"reason": reason}
 
 
-def test_admin_with_a_good_token_comes_in(deployment, admin):
+def test_admin_with_a_valid_token_is_let_in(deployment, admin):
     answer = deployment.get(admin, Cf_Access_Jwt_Assertion=token())
     assert answer.status == 200, answer.body
 
@@ -168,7 +168,7 @@ def test_a_campaign_reaches_a_reader(deployment):
     assert delivery["sent_count"] == len(deployment.rows("subscribers"))
 
 
-def test_admin_while_the_keys_cannot_be_had_is_told_to_come_back(deployment, admin):
+def test_admin_is_unavailable_while_the_keys_cannot_be_fetched(deployment, admin):
     with _authorizer(deployment, CF_ACCESS_CERTS_URL="http://127.0.0.1:9/"):
         answer = deployment.get(admin, Cf_Access_Jwt_Assertion=token())
     assert (answer.status, answer.json) == (503, {"error": "Service unavailable"})
@@ -180,14 +180,14 @@ def test_admin_without_a_configured_team_stays_closed(deployment, admin):
     assert (answer.status, answer.json) == (500, {"error": "Server misconfiguration"})
 
 
-def test_disabling_the_door_on_a_deployed_function_closes_it(deployment, admin):
+def test_disable_auth_on_a_deployed_function_refuses_everyone(deployment, admin):
     with _authorizer(deployment, DISABLE_AUTH="true"):
         answer = deployment.get(admin)
     assert answer.status in (401, 500)
 
 
 def test_a_schedule_calls_its_function(deployment):
-    """The rule is the deployed one, moved to the next full minute so that nobody waits long."""
+    """The deployed rule, moved to the next full minute to keep the test short."""
     group = f"/aws/lambda/{deployment.function('SweepEvents')}"
     read = deployment.client("logs").filter_log_events
     lines = eventually(lambda: [event["message"] for event in read(logGroupName=group)["events"]], 75)
@@ -195,7 +195,7 @@ def test_a_schedule_calls_its_function(deployment):
     assert not [line for line in lines if '"error"' in line]
 
 
-def test_no_log_line_tells_who_somebody_is(deployment):
+def test_no_log_line_identifies_a_person(deployment):
     """Runs last: everything above has been logged."""
     written = deployment.log()
     assert "request_id" in written
@@ -208,7 +208,7 @@ def test_no_log_line_tells_who_somebody_is(deployment):
 
 @contextmanager
 def _authorizer(deployment, **changes):
-    """The door's function with other settings, for a while."""
+    """The authorizer's function with other settings, for a while."""
     function, functions = deployment.function("Authorizer"), deployment.client("lambda")
     usual = functions.get_function_configuration(FunctionName=function)["Environment"]["Variables"]
     functions.update_function_configuration(FunctionName=function, Environment={"Variables": usual | changes})

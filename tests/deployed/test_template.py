@@ -1,4 +1,4 @@
-"""The template that is deployed, read as CloudFormation reads it: what the emulator cannot show is shown here."""
+"""The deployed template, read as CloudFormation reads it: checks that the emulator cannot make."""
 
 import json
 import re
@@ -24,7 +24,7 @@ def test_the_lint_finds_nothing(packaged):
     assert run.returncode == 0, run.stdout
 
 
-def test_every_table_is_protected_and_can_be_brought_back(packaged):
+def test_every_table_is_protected_and_can_be_restored(packaged):
     for name, table in packaged.resources(TABLE).items():
         assert table["DeletionProtectionEnabled"], name
         assert table["PointInTimeRecoverySpecification"]["PointInTimeRecoveryEnabled"], name
@@ -33,7 +33,7 @@ def test_every_table_is_protected_and_can_be_brought_back(packaged):
         assert resource["DeletionPolicy"] == resource["UpdateReplacePolicy"] == "Retain"
 
 
-def test_every_table_whose_rows_end_lets_them_end(packaged):
+def test_every_table_with_expiring_rows_has_a_ttl(packaged):
     """A row class with `expires_at` belongs to a table with that time to live."""
     expiring = set()
     for file in (ROOT / "chalicelib").rglob("*.py"):
@@ -55,7 +55,7 @@ def test_the_feed_is_checked_as_often_as_the_stage_says(packaged):
     }
 
 
-def test_every_queue_has_dead_letters_that_are_watched(packaged):
+def test_every_dead_letter_queue_has_an_alarm(packaged):
     queues = packaged.resources(QUEUE)
     dead = {
         queue["RedrivePolicy"]["deadLetterTargetArn"]["Fn::GetAtt"][0]
@@ -106,7 +106,7 @@ def test_rights_name_only_tables_and_queues_that_exist(packaged):
         assert {*function.send, *function.consume} <= queues, function.name
 
 
-def test_every_table_and_queue_has_somebody_who_may_use_it(packaged):
+def test_every_table_and_queue_is_used_by_a_function(packaged):
     listed = functions.load()
     tables = {_plain(t["TableName"]) for t in packaged.resources(TABLE).values()}
     queues = {_plain(q["QueueName"]) for q in packaged.resources(QUEUE).values() if "RedrivePolicy" in q}
@@ -141,13 +141,13 @@ def test_every_admin_method_has_the_authorizer_before_it(packaged):
                 assert operation.get("security") == [{"authorizer": []}], f"{method} {path}"
 
 
-def test_the_authorizer_looks_at_the_header_of_access_and_remembers_no_verdict(packaged):
+def test_the_authorizer_reads_the_access_header_and_caches_no_result(packaged):
     for name, scheme in _api(packaged).get("securityDefinitions", {}).items():
         assert (name, scheme["name"], scheme["in"]) == ("authorizer", "Cf-Access-Jwt-Assertion", "header")
         assert scheme["x-amazon-apigateway-authorizer"]["authorizerResultTtlInSeconds"] == 0
 
 
-def test_the_authorizers_function_stands_alone_and_may_touch_nothing(packaged):
+def test_the_authorizer_has_its_own_entry_point_and_no_permissions(packaged):
     assert packaged.resources(FUNCTION)["Authorizer"]["Handler"] == "chalicelib.access.authorizer.handle"
     statements = _statements(packaged.resources("AWS::IAM::Role")["AuthorizerRole"])
     assert {action.split(":")[0] for statement in statements for action in statement["Action"]} == {"logs"}
@@ -164,7 +164,7 @@ def test_the_authorizers_function_stands_alone_and_may_touch_nothing(packaged):
         ("MISSING_AUTHENTICATION_TOKEN", "404", {"error": "Not found"}),
     ],
 )
-def test_the_gateway_itself_answers_in_our_words(packaged, kind, status, body):
+def test_gateway_responses_have_our_form(packaged, kind, status, body):
     answer = _api(packaged)["x-amazon-apigateway-gateway-responses"][kind]
     assert answer["statusCode"] == status
     assert json.loads(answer["responseTemplates"]["application/json"]) == body
@@ -176,13 +176,13 @@ def test_the_defaults_leave_the_statuses_of_the_others_alone(packaged):
     assert "statusCode" not in answers["DEFAULT_5XX"]
 
 
-def test_downloads_are_private_and_soon_gone(packaged):
+def test_downloads_are_private_and_expire_soon(packaged):
     bucket = packaged.resources("AWS::S3::Bucket")["DownloadsBucket"]
     assert all(bucket["PublicAccessBlockConfiguration"].values())
     assert bucket["LifecycleConfiguration"]["Rules"][0]["ExpirationInDays"] == 1
 
 
-def test_only_ses_of_this_account_may_publish_what_became_of_mails(packaged):
+def test_only_ses_of_this_account_may_publish_mail_events(packaged):
     [statement] = packaged.resources("AWS::SNS::TopicPolicy")["MailEventsTopicPolicy"]["PolicyDocument"]["Statement"]
     assert statement["Principal"] == {"Service": "ses.amazonaws.com"}
     assert statement["Condition"] == {"StringEquals": {"AWS:SourceAccount": {"Ref": "AWS::AccountId"}}}
@@ -196,7 +196,7 @@ def test_the_api_is_throttled_and_keeps_no_access_log(packaged):
     assert "AccessLogSetting" not in api
 
 
-def test_every_setting_can_be_given_and_no_secret_or_open_door_is_among_them(packaged):
+def test_every_setting_is_a_parameter_except_secrets_and_disable_auth(packaged):
     code = (ROOT / "chalicelib" / "kernel" / "settings.py").read_text()
     settings = set(re.findall(r'read\.\w+\(\s*"([A-Z_]+)"', code))
     given = set(packaged.template["Globals"]["Function"]["Environment"]["Variables"])

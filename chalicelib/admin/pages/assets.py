@@ -1,4 +1,4 @@
-"""The dashboard's own style sheet and script. Their addresses carry a hash, so they are kept until they change."""
+"""The dashboard's style sheet and script. Their URLs carry a hash, so browsers may cache them for a year."""
 
 from hashlib import sha256
 
@@ -10,11 +10,11 @@ from chalicelib.web.responses import Response
 _HOUR, _YEAR = 3600, 31_536_000
 
 
-def admin_style(request: Request) -> Response:
+def style_sheet(request: Request) -> Response:
     return _answer(request, "style.css", "text/css")
 
 
-def admin_script(request: Request) -> Response:
+def script(request: Request) -> Response:
     return _answer(request, "app.js", "text/javascript")
 
 

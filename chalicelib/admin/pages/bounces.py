@@ -1,4 +1,4 @@
-"""Mails that did not arrive, as a page."""
+"""The page of bounces."""
 
 from urllib.parse import urlencode
 
@@ -11,7 +11,7 @@ from chalicelib.web.responses import Response
 _HERE = "/admin/bounces"
 
 
-def show_bounces(request: Request) -> Response:
+def list_bounces(request: Request) -> Response:
     number, size = paging.requested(request)
     found = service.list_page(number, size)
     return shell.page(
@@ -21,5 +21,5 @@ def show_bounces(request: Request) -> Response:
         found=found,
         number=number,
         pages=max(1, -(-found.total // size)),
-        turn=lambda to: f"{_HERE}?{urlencode({'page': to, 'per_page': size})}",
+        page_url=lambda page: f"{_HERE}?{urlencode({'page': page, 'per_page': size})}",
     )

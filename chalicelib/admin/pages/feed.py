@@ -1,4 +1,4 @@
-"""The watched feed, as a page."""
+"""The page of the feed."""
 
 from collections.abc import Sequence
 from itertools import groupby
@@ -11,30 +11,30 @@ from chalicelib.web.request import Request
 from chalicelib.web.responses import Response
 
 _HERE = "/admin/feed"
-_SHOWN = ("title", "excerpt", "link")
-_ENTRY = 150  # what stands around the words of an entry
-_ROOM = 28_000
+_TEXTS = ("title", "excerpt", "link")
+_MARKUP = 150  # bytes of markup around an entry's texts
+_BYTES_FOR_ENTRIES = 28_000
 
 
-def open_feed(request: Request) -> Response:
+def show_feed(request: Request) -> Response:
     view, hook = service.view(), settings.current().url("/api/webhooks/feed")
-    weights = [_ENTRY + sum(truncate.html_size(getattr(entry, name)) for name in _SHOWN) for entry in view.entries]
+    sizes = [_MARKUP + sum(truncate.html_size(getattr(entry, name)) for name in _TEXTS) for entry in view.entries]
     return shell.page(
         request,
         "admin/feed.html",
         here=_HERE,
         view=view,
-        entries=truncate.take_within(view.entries, weights, _ROOM),
-        history=_told(view.history),
+        entries=truncate.take_within(view.entries, sizes, _BYTES_FOR_ENTRIES),
+        history=_merge_repeated(view.history),
         hook=hook,
     )
 
 
-def look_at_feed(request: Request) -> Response:
+def check_feed(request: Request) -> Response:
     return shell.back(_HERE, f"feed-{service.check(Trigger.ADMIN).result.value}")
 
 
-def _told(history: Sequence[Check]) -> list[tuple[Check, int]]:
-    """The latest of each run of checks with the same outcome, and how many they were: most find nothing."""
+def _merge_repeated(history: Sequence[Check]) -> list[tuple[Check, int]]:
+    """Consecutive checks with the same outcome as one: the latest, and how many there were. Most find nothing new."""
     runs = groupby(history, key=lambda check: (check.trigger, check.result, check.summary, check.campaign_id))
     return [(run[0], len(run)) for run in (list(checks) for _, checks in runs)]

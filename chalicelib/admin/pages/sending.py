@@ -1,4 +1,4 @@
-"""From a draft to the letterbox, as pages: looked over, tried, timed, sent, and tried again."""
+"""The pages from a draft to its delivery: review, test email, schedule, send and retry."""
 
 from typing import Any
 
@@ -14,14 +14,12 @@ from chalicelib.kernel.errors import GnaError, Invalid
 from chalicelib.web.request import Request
 from chalicelib.web.responses import Response
 
-_ONE = HERE + "/{campaign_id}"
 
-
-def review_letter(request: Request) -> Response:
+def review_campaign(request: Request) -> Response:
     return _review(request, _sendable(request))
 
 
-def try_letter(request: Request) -> Response:
+def send_test(request: Request) -> Response:
     detail = service.view(request.path["campaign_id"])
     typed = request.text("email") or ""
     try:
@@ -32,7 +30,7 @@ def try_letter(request: Request) -> Response:
     return shell.back(f"{HERE}/{detail.campaign.id}/review", "tested")
 
 
-def time_letter(request: Request) -> Response:
+def schedule(request: Request) -> Response:
     campaign_id = request.path["campaign_id"]
     at, zone = request.text("scheduled_at") or "", (request.text("time_zone") or "UTC").strip()
     try:
@@ -45,26 +43,26 @@ def time_letter(request: Request) -> Response:
     return shell.back(f"{HERE}/{campaign_id}/review", "scheduled")
 
 
-def untime_letter(request: Request) -> Response:
+def cancel_schedule(request: Request) -> Response:
     cancelled = service.cancel(request.path["campaign_id"])
     audit.record(request, "campaign.cancel", campaign_id=cancelled.campaign.id)
     return shell.back(f"{HERE}/{cancelled.campaign.id}/review", "cancelled")
 
 
-def ask_sending(request: Request) -> Response:
+def confirm_sending(request: Request) -> Response:
     detail = _sendable(request)
     return shell.page(
         request, "admin/send.html", here=HERE, detail=detail, report=preflight.check(detail, visit=True)
     )
 
 
-def send_letter(request: Request) -> Response:
+def send(request: Request) -> Response:
     sent = service.send_now(request.path["campaign_id"], version=_reviewed_version(request))
     audit.record(request, "campaign.send", campaign_id=sent.campaign.id)
     return shell.back(f"{HERE}/{sent.campaign.id}", "sending")
 
 
-def retry_letter(request: Request) -> Response:
+def retry_delivery(request: Request) -> Response:
     campaign_id, delivery_id = request.path["campaign_id"], request.text("delivery_id") or ""
     deliveries.retry(campaign_id, delivery_id)
     audit.record(request, "delivery.retry", campaign_id=campaign_id, delivery_id=delivery_id)
@@ -100,7 +98,7 @@ def _review(request: Request, detail: CampaignDetail, status: int = 200, **value
 
 
 def _tester(request: Request) -> str:
-    """Most likely the author wants the test themselves."""
+    """The address suggested for the test email: the editor's own."""
     try:
         return addresses.parse(request.identity).typed
     except Invalid:

@@ -1,4 +1,4 @@
-"""What is configured, as a page."""
+"""The page that shows what is configured."""
 
 from chalicelib.admin import configuration, shell
 from chalicelib.web.request import Request
@@ -6,4 +6,4 @@ from chalicelib.web.responses import Response
 
 
 def show_settings(request: Request) -> Response:
-    return shell.page(request, "admin/settings.html", here="/admin/settings", seen=configuration.gather())
+    return shell.page(request, "admin/settings.html", here="/admin/settings", configuration=configuration.gather())

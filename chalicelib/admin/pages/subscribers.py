@@ -1,4 +1,4 @@
-"""Readers, as pages: found, taken away, exported, and never written to again."""
+"""The pages of subscribers: search, details, removal, and do not contact."""
 
 from urllib.parse import urlencode
 
@@ -16,7 +16,7 @@ _HERE = "/admin/subscribers"
 _LONGEST_ECHO = 500
 
 
-def list_people(request: Request) -> Response:
+def list_subscribers(request: Request) -> Response:
     number, per_page = paging.requested(request)
     wanted = listing.parse_filter(request.query)
     found = listing.page(wanted, number, per_page)
@@ -29,21 +29,21 @@ def list_people(request: Request) -> Response:
         wanted=wanted,
         filtered=bool(_query(wanted)),
         export=f"/admin/api/subscribers/export?{urlencode(_query(wanted))}",
-        turn=lambda to: f"{_HERE}?{urlencode({**query, 'page': to})}",
+        page_url=lambda page: f"{_HERE}?{urlencode({**query, 'page': page})}",
     )
 
 
-def open_person(request: Request) -> Response:
+def show_subscriber(request: Request) -> Response:
     person = listing.find_entry(request.path["subscriber_id"])
     return shell.page(request, "admin/subscriber.html", here=_HERE, person=person)
 
 
-def ask_removal(request: Request) -> Response:
+def confirm_removal(request: Request) -> Response:
     person = listing.find_entry(request.path["subscriber_id"])
     return shell.page(request, "admin/subscriber_remove.html", here=_HERE, person=person, origin=_origin(request))
 
 
-def remove_person(request: Request) -> Response:
+def remove_subscriber(request: Request) -> Response:
     subscriber_id = listing.find_entry(request.path["subscriber_id"]).id
     audit.record(request, "subscriber.remove", subscriber_id=subscriber_id)
     done = erasure.remove(subscriber_id)
@@ -61,7 +61,7 @@ def change_do_not_contact(request: Request) -> Response:
     except Invalid as failure:
         values = {"here": _HERE, "email": typed[:_LONGEST_ECHO], "problem": failure.reason}
         return shell.page(request, "admin/do_not_contact.html", 400, **values)
-    if request.text("wish") == "lift":
+    if request.text("action") == "lift":
         audit.record(request, "do_not_contact.lift")
         erasure.lift(key, "admin")
         return shell.back("/admin/do-not-contact", "lifted")
@@ -71,9 +71,9 @@ def change_do_not_contact(request: Request) -> Response:
 
 
 def _origin(request: Request) -> str:
-    """Where the question came from: the list, or the bounces."""
-    asked = request.query.get("from") or (request.text("from") if request.method == "POST" else None)
-    return "/admin/bounces" if asked == "bounces" else _HERE
+    """The page the removal was started from: the list of subscribers, or the bounces."""
+    origin = request.query.get("from") or (request.text("from") if request.method == "POST" else None)
+    return "/admin/bounces" if origin == "bounces" else _HERE
 
 
 def _query(wanted: Filter) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""Webhooks, as pages. A secret is on the page that answers its making, and on no other."""
+"""The pages of webhooks. A secret is shown once, on the page that answers its creation."""
 
 from typing import Any
 
@@ -13,17 +13,16 @@ from chalicelib.web.request import Request
 from chalicelib.web.responses import Response
 
 _HERE = "/admin/webhooks"
-_ONE = _HERE + "/{webhook_id}"
-# Longer than either may be: what is refused comes back on the page, but not all of a megabyte.
+# Longer than any valid value: an invalid one is shown again in the form, but not a megabyte of it.
 _LONGEST = 2_500
 _BLANK = {"url": "", "description": "", "types": [], "include_address": False}
 
 
-def list_hooks(request: Request) -> Response:
+def list_webhooks(request: Request) -> Response:
     return _list(request)
 
 
-def add_hook(request: Request) -> Response:
+def add_webhook(request: Request) -> Response:
     typed = _typed(request)
     try:
         revealed = service.add(schemas.read(NewWebhook, typed))
@@ -33,11 +32,11 @@ def add_hook(request: Request) -> Response:
     return shell.page(request, "admin/webhook_secret.html", here=_HERE, revealed=revealed, rotated=False)
 
 
-def open_hook(request: Request) -> Response:
+def show_webhook(request: Request) -> Response:
     return _detail(request, service.get(request.path["webhook_id"]))
 
 
-def change_hook(request: Request) -> Response:
+def save_webhook(request: Request) -> Response:
     webhook, typed = service.get(request.path["webhook_id"]), _typed(request)
     try:
         service.change(webhook.id, schemas.read(WebhookEdits, typed))
@@ -47,25 +46,25 @@ def change_hook(request: Request) -> Response:
     return shell.back(f"{_HERE}/{webhook.id}", "saved")
 
 
-def pause_hook(request: Request) -> Response:
-    """Or resume: the field says which."""
+def pause_webhook(request: Request) -> Response:
+    """Pause or resume, as the field `paused` says."""
     paused = request.text("paused") == "yes"
     webhook = service.change(request.path["webhook_id"], WebhookEdits(paused=paused))
     return shell.back(f"{_HERE}/{webhook.id}", "paused" if paused else "resumed")
 
 
-def try_hook(request: Request) -> Response:
+def send_test_event(request: Request) -> Response:
     attempt = service.test(request.path["webhook_id"])
     return shell.back(f"{_HERE}/{request.path['webhook_id']}", "hook-ok" if attempt.result.ok else "hook-failed")
 
 
-def rotate_hook(request: Request) -> Response:
+def rotate_secret(request: Request) -> Response:
     revealed = service.rotate(request.path["webhook_id"])
     audit.record(request, "webhook.rotate", webhook_id=revealed.webhook.id)
     return shell.page(request, "admin/webhook_secret.html", here=_HERE, revealed=revealed, rotated=True)
 
 
-def replay_hook(request: Request) -> Response:
+def replay_events(request: Request) -> Response:
     webhook = service.get(request.path["webhook_id"])
     event_id = request.text("event_id")
     try:
@@ -78,12 +77,12 @@ def replay_hook(request: Request) -> Response:
     return shell.back(f"{_HERE}/{webhook.id}", "replaying")
 
 
-def ask_hook_removal(request: Request) -> Response:
+def confirm_removal(request: Request) -> Response:
     webhook = service.get(request.path["webhook_id"])
     return shell.page(request, "admin/webhook_remove.html", here=_HERE, webhook=webhook)
 
 
-def remove_hook(request: Request) -> Response:
+def remove_webhook(request: Request) -> Response:
     service.remove(request.path["webhook_id"])
     audit.record(request, "webhook.remove", webhook_id=request.path["webhook_id"])
     return shell.back(_HERE, "hook-removed")
@@ -99,7 +98,7 @@ def _typed(request: Request) -> dict[str, Any]:
 
 
 def _moment(request: Request, name: str) -> str | None:
-    """A field for date and time has no zone: the page says that it means UTC."""
+    """A `datetime-local` field has no time zone; the page labels it UTC."""
     typed = request.text(name)
     return f"{typed}Z" if typed and len(typed) == len("2026-11-16T08:00") else typed
 

@@ -1,6 +1,6 @@
-"""A browser before the dashboard. The app runs in this very process, on moto, and its rooms are furnished.
+"""A browser on the dashboard. The app runs in the test's own process, on moto, with something on every page.
 
-- `desk`: where it is: `desk.url`, and the ids of what is there: `desk.draft`, `desk.failed`, `desk.hook`, …
+- `dashboard`: its URL and the ids of what it shows: `dashboard.url`, `dashboard.draft`, `dashboard.failed`, …
 - `look()`: a new browser page, `look(phone=True)`, `look(dark=True)`, `look(script=False)`. When the test ends no
   page may have complained, or asked another host.
 """
@@ -28,13 +28,13 @@ from chalicelib.feeds.state import Trigger
 from chalicelib.kernel import clock, ids
 from local.gateway.gateway import Gateway
 from local.gateway.server import Server
-from tests.browser.looking import Watched
+from tests.browser.page_checks import Watched
 from tests.rooms.admin.conftest import person as _person
 from tests.rooms.campaigns import crowd
 from tests.rooms.events.receiver import Receiver
 
 _NAMES = "Ada Beatriz Chidi Dana Elif Fatou Greta Hugo Ines Jun Kofi Lucía Mei Noor Omar Priya Quinn Rosa Sami Zoë"
-_LETTER = """# Seven beans worth the string
+_BODY = """# Seven beans worth the string
 
 {{greeting|Hello}}! A short list, in the order of how sorry I would be to lose them.
 
@@ -51,7 +51,7 @@ person = _person
 
 
 @dataclass
-class Desk:
+class Dashboard:
     url: str
     draft: str = ""
     scheduled: str = ""
@@ -62,12 +62,12 @@ class Desk:
 
 
 @pytest.fixture
-def desk(
+def dashboard(
     http: Any, ses: Any, blog: Any, configure: Any, person: Any, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Desk]:
+) -> Iterator[Dashboard]:
     import app
 
-    monkeypatch.setattr(links, "visit", links.recall)  # the letter's link leads out of this machine
+    monkeypatch.setattr(links, "visit", links.recall)  # the campaign links to another host
     server = Server(Gateway(app.app).handle, 0)
     url = f"http://127.0.0.1:{server.port}"
     configure(
@@ -80,33 +80,35 @@ def desk(
         POSTAL_ADDRESS="1 Orchard Lane",
     )
     receiver = Receiver()
-    house = Desk(url)
-    _furnish(house, person, blog, receiver)
+    dashboard = Dashboard(url)
+    _fill(dashboard, person, blog, receiver)
     server.start()
-    yield house
+    yield dashboard
     server.stop()
     receiver.stop()
 
 
-def _furnish(house: Desk, person: Any, blog: Any, receiver: Receiver) -> None:
+def _fill(dashboard: Dashboard, person: Any, blog: Any, receiver: Receiver) -> None:
     _crowd(random.Random(7))
     for number in range(5):
         person(f"new{number}@example.org", _NAMES.split()[number], days_ago=0.1, pending=True)
-    house.reader = person("reader44@example.org", "Noor", "seed-swap", ("garden",), days_ago=88)
+    dashboard.reader = person("reader44@example.org", "Noor", "seed-swap", ("garden",), days_ago=88)
     for subject in ("What the frost left standing", "A bench, finally"):
         blog.publish(subject)
     feeds.check(Trigger.SCHEDULE)
     feeds.check(Trigger.SCHEDULE)
-    house.draft = service.create(
-        Draft("Seven beans worth the string", _LETTER, preheader="In order", format=Format.MARKDOWN)
+    dashboard.draft = service.create(
+        Draft("Seven beans worth the string", _BODY, preheader="In order", format=Format.MARKDOWN)
     ).campaign.id
-    house.scheduled = service.create(Draft("The bench, one year on", "<p>It has been sat on.</p>")).campaign.id
-    service.schedule(house.scheduled, clock.text(clock.now() + timedelta(days=7)), "Europe/Berlin")
-    house.sent = _finished("What to do in the garden when it rains", Counts(40, 40, 0, 0))
-    house.failed = _finished("Seed swap on Saturday", Counts(40, 36, 1, 3), "3 emails may or may not have been sent")
-    bounces.record_refusal(house.reader, house.failed, "MessageRejected")
-    house.hook = webhooks.add(NewWebhook(url=receiver.url, description="Ledger of the seed bank")).webhook.id
-    webhooks.test(house.hook)
+    dashboard.scheduled = service.create(Draft("The bench, one year on", "<p>It has been sat on.</p>")).campaign.id
+    service.schedule(dashboard.scheduled, clock.text(clock.now() + timedelta(days=7)), "Europe/Berlin")
+    dashboard.sent = _finished("What to do in the garden when it rains", Counts(40, 40, 0, 0))
+    dashboard.failed = _finished(
+        "Seed swap on Saturday", Counts(40, 36, 1, 3), "3 emails may or may not have been sent"
+    )
+    bounces.record_refusal(dashboard.reader, dashboard.failed, "MessageRejected")
+    dashboard.hook = webhooks.add(NewWebhook(url=receiver.url, description="Ledger of the seed bank")).webhook.id
+    webhooks.test(dashboard.hook)
 
 
 def _crowd(chance: random.Random) -> None:
@@ -143,12 +145,12 @@ def _finished(subject: str, counts: Counts, detail: str | None = None) -> str:
 
 
 @pytest.fixture
-def look(browser: Browser, desk: Desk) -> Iterator[Callable[..., Page]]:
+def look(browser: Browser, dashboard: Dashboard) -> Iterator[Callable[..., Page]]:
     opened: list[Watched] = []
 
     def open_page(phone: bool = False, dark: bool = False, script: bool = True) -> Page:
         context = browser.new_context(
-            base_url=desk.url,
+            base_url=dashboard.url,
             viewport={"width": 390, "height": 800} if phone else {"width": 1280, "height": 860},
             color_scheme="dark" if dark else "light",
             java_script_enabled=script,
@@ -162,4 +164,4 @@ def look(browser: Browser, desk: Desk) -> Iterator[Callable[..., Page]]:
     for watched in opened:
         watched.page.context.close()
         assert watched.complaints == []
-        assert watched.hosts <= {desk.url.removeprefix("http://"), "data"}
+        assert watched.hosts <= {dashboard.url.removeprefix("http://"), "data"}

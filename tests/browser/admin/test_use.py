@@ -6,37 +6,37 @@ from chalicelib.campaigns import service
 from chalicelib.campaigns.sending import jobs, supervisor
 from chalicelib.campaigns.sending.supervisor import Order
 from chalicelib.campaigns.service import Draft
-from tests.browser import looking
+from tests.browser import page_checks
 from tests.conftest import received
-from tests.rooms.admin.clocks import CHANGING_CLOCKS
+from tests.rooms.admin.clock_changes import CLOCK_CHANGES
 
-# What comes in place of an answer when the session at Access has ended.
+# What Cloudflare Access answers instead when the session has ended.
 SIGNED_OUT = {"status": 200, "content_type": "text/html", "body": "<title>Sign in</title>"}
 
 
-def _letter(page):
-    return page.frame_locator("iframe:not(.coming)")
+def _preview(page):
+    return page.frame_locator("iframe:not(.loading)")
 
 
-def test_a_letter_is_written_looked_at_tried_timed_and_sent(desk, look, ses):
+def test_a_campaign_is_written_previewed_tested_scheduled_and_sent(dashboard, look, ses):
     page = look()
     page.goto("/admin/campaigns/new")
     page.get_by_text("40 people").wait_for()
     page.get_by_label("Subject").fill("First frost")
     page.get_by_label("Body").fill("It came **early**.")
-    _letter(page).get_by_text("early", exact=True).wait_for()
+    _preview(page).get_by_text("early", exact=True).wait_for()
     page.get_by_text("Dark", exact=True).click()
-    _letter(page).locator("body").wait_for()
+    _preview(page).locator("body").wait_for()
     page.get_by_text("Text", exact=True).click()
-    _letter(page).locator("pre").get_by_text("It came").wait_for()
+    _preview(page).locator("pre").get_by_text("It came").wait_for()
     page.get_by_text("Phone", exact=True).click()
-    _letter(page).locator("strong", has_text="early").wait_for()
+    _preview(page).locator("strong", has_text="early").wait_for()
     assert page.locator("iframe").first.bounding_box()["width"] <= 392
     page.get_by_label("Only subscribers who match").check()
     page.get_by_label("Any of these sources").fill("blog")
     page.wait_for_selector("output:has-text('people'):not(:has-text('40 people'))")
-    page.set_viewport_size({"width": 1280, "height": 1600})  # all of it at once, as the pictures of pages are
-    looking.shoot(page, "admin/writing.light")
+    page.set_viewport_size({"width": 1280, "height": 1600})  # the whole page at once, as in the other screenshots
+    page_checks.shoot(page, "admin/writing.light")
     page.get_by_label("All subscribers").check()
     page.get_by_role("button", name="Save and review").click()
     page.get_by_role("heading", name="Checks").wait_for()
@@ -45,7 +45,7 @@ def test_a_letter_is_written_looked_at_tried_timed_and_sent(desk, look, ses):
     page.get_by_text("Test email sent").wait_for()
     assert ses.mails(to="me@example.org")[0]["subject"] == "First frost"
     assert page.get_by_label("Time zone").input_value() == "Europe/Berlin"
-    for at, zone, utc in CHANGING_CLOCKS:
+    for at, zone, utc in CLOCK_CHANGES:
         page.get_by_label("Time zone").fill(zone)
         page.get_by_label("Date and time").fill(at)
         page.get_by_text(f"That is {utc}").wait_for()
@@ -60,12 +60,12 @@ def test_a_letter_is_written_looked_at_tried_timed_and_sent(desk, look, ses):
     page.get_by_text("Sending has started").wait_for()
 
 
-def test_a_sending_is_watched_until_its_counts_add_up(desk, look):
+def test_sending_is_followed_until_its_counts_add_up(dashboard, look):
     page = look()
-    service.send_now(desk.draft)
-    page.goto(f"/admin/campaigns/{desk.draft}")
+    service.send_now(dashboard.draft)
+    page.goto(f"/admin/campaigns/{dashboard.draft}")
     page.get_by_role("progressbar").wait_for()
-    looking.shoot(page, "admin/sending.light")
+    page_checks.shoot(page, "admin/sending.light")
     for message in received("deliveries"):
         jobs.wake(message)
     for message in received("sending"):
@@ -83,7 +83,7 @@ def test_a_sending_is_watched_until_its_counts_add_up(desk, look):
     ]
 
 
-def test_without_scripts_a_letter_is_still_written_looked_at_and_sent(desk, look):
+def test_without_scripts_a_campaign_is_written_previewed_and_sent(dashboard, look):
     page = look(script=False)
     page.goto("/admin/campaigns/new")
     page.get_by_label("Subject").fill("Plain")
@@ -97,7 +97,7 @@ def test_without_scripts_a_letter_is_still_written_looked_at_and_sent(desk, look
     page.get_by_text("Sending", exact=True).wait_for()
 
 
-def test_somebody_is_found_and_removed_by_keyboard_alone(desk, look):
+def test_a_subscriber_is_found_and_removed_by_keyboard_alone(dashboard, look):
     page = look()
     page.goto("/admin/subscribers")
     page.keyboard.press("Tab")
@@ -118,10 +118,10 @@ def test_somebody_is_found_and_removed_by_keyboard_alone(desk, look):
     page.wait_for_url("**/admin/subscribers?notice=remov*")
 
 
-def test_words_that_are_not_saved_are_not_lost_by_a_wrong_click(desk, look):
+def test_unsaved_changes_are_not_lost_by_a_wrong_click(dashboard, look):
     page = look()
     page.route("**/audience", lambda route: route.fulfill(**SIGNED_OUT))
-    page.goto(f"/admin/campaigns/{desk.draft}")
+    page.goto(f"/admin/campaigns/{dashboard.draft}")
     page.get_by_text("Unavailable right now").wait_for()
     page.get_by_label("Subject").fill("Changed")
     asked = []
@@ -133,32 +133,32 @@ def test_words_that_are_not_saved_are_not_lost_by_a_wrong_click(desk, look):
     page.get_by_text("Saved.").wait_for()
 
 
-def test_the_preview_leaves_no_steps_behind_for_the_way_back(desk, look):
+def test_previews_add_no_steps_to_the_history(dashboard, look):
     page = look()
     page.goto("/admin/campaigns")
     page.get_by_role("link", name="Seven beans worth the string").click()
     page.get_by_label("Body").fill("one")
-    _letter(page).get_by_text("one", exact=True).wait_for()
+    _preview(page).get_by_text("one", exact=True).wait_for()
     page.get_by_label("Body").fill("two")
-    _letter(page).get_by_text("two", exact=True).wait_for()
+    _preview(page).get_by_text("two", exact=True).wait_for()
     page.on("dialog", lambda dialog: dialog.accept())
     page.go_back()
     page.get_by_role("heading", name="Campaigns").wait_for()
 
 
-def test_a_letter_longer_than_a_page_comes_after_it_and_is_saved_as_it_was(desk, look):
-    """With its tags offered, too, once somebody wants to write one."""
+def test_a_body_too_long_for_the_page_is_fetched_and_saved_unchanged(dashboard, look):
+    """And known tags are suggested."""
     body = "".join(f"Line {number}: & <b>ü</b>\n" for number in range(4_000))
-    tome = service.create(Draft("Tome", body)).campaign.id
+    campaign_id = service.create(Draft("Tome", body)).campaign.id
     page = look()
     page.route("**/words/body", lambda route: route.fulfill(**SIGNED_OUT))
     with page.expect_response("**/words/body"):
-        page.goto(f"/admin/campaigns/{tome}")
+        page.goto(f"/admin/campaigns/{campaign_id}")
     page.get_by_role("button", name="Save", exact=True).click()
     page.get_by_text("Saved.").wait_for()
-    assert service.view(tome).content.body == body
+    assert service.view(campaign_id).content.body == body
     page.unroute("**/words/body")
-    page.goto(f"/admin/campaigns/{tome}")
+    page.goto(f"/admin/campaigns/{campaign_id}")
     page.get_by_text("This text is too long for the page").wait_for(state="detached")
     assert page.get_by_label("Body").input_value() == body
     page.get_by_label("Only subscribers who match").check()
@@ -169,6 +169,6 @@ def test_a_letter_longer_than_a_page_comes_after_it_and_is_saved_as_it_was(desk,
     page.get_by_label("Subject").fill("Tome II")
     page.get_by_role("button", name="Save", exact=True).click()
     page.get_by_text("Saved.").wait_for()
-    whole = service.view(tome)
-    assert (whole.campaign.subject, whole.content.body) == ("Tome II", body)
-    assert whole.campaign.targeting.tags.any == ("garden",)
+    saved = service.view(campaign_id)
+    assert (saved.campaign.subject, saved.content.body) == ("Tome II", body)
+    assert saved.campaign.targeting.tags.any == ("garden",)

@@ -18,8 +18,8 @@ from chalicelib.audience import jobs
 from local.gateway.gateway import Gateway
 from local.gateway.server import Server
 from local.ses.main import Client as Mailbox
-from tests.browser.elsewhere import Elsewhere
-from tests.browser.looking import Watched
+from tests.browser.other_site import OtherSite
+from tests.browser.page_checks import Watched
 from tests.conftest import received
 from tests.fixtures.client import Client
 
@@ -72,14 +72,14 @@ class House:
 
 
 @pytest.fixture
-def elsewhere() -> Iterator[Elsewhere]:
-    elsewhere = Elsewhere()
+def elsewhere() -> Iterator[OtherSite]:
+    elsewhere = OtherSite()
     yield elsewhere
     elsewhere.stop()
 
 
 @pytest.fixture
-def house(http: Client, ses: Mailbox, configure: Any, elsewhere: Elsewhere) -> Iterator[House]:
+def house(http: Client, ses: Mailbox, configure: Any, elsewhere: OtherSite) -> Iterator[House]:
     import app
 
     server = Server(Gateway(app.app).handle, 0)
@@ -91,7 +91,7 @@ def house(http: Client, ses: Mailbox, configure: Any, elsewhere: Elsewhere) -> I
 
 
 @pytest.fixture
-def look(browser: Browser, house: House, elsewhere: Elsewhere) -> Iterator[Callable[..., Page]]:
+def look(browser: Browser, house: House, elsewhere: OtherSite) -> Iterator[Callable[..., Page]]:
     opened: list[Watched] = []
 
     def open_page(phone: bool = False, dark: bool = False, script: bool = True, refused: bool = False) -> Page:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.browser.looking import fits, shoot, violations
+from tests.browser.page_checks import fits, shoot, violations
 from tests.docs.pages import blocks
 
 TEXTS = {

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from chalicelib.kernel.errors import Unavailable
-from tests.browser.looking import fits, shoot, violations
+from tests.browser.page_checks import fits, shoot, violations
 
 ADA = "ada@example.net"
 
@@ -242,7 +242,7 @@ def test_every_page_is_for_everybody_on_every_screen(house, elsewhere, look, pag
 def judged(page, name, face):
     shoot(page, name)
     dark = page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(20, 23, 26)"
-    found = violations(page) if face != "phone" else []  # the phone has the words and colours of the desk
+    found = violations(page) if face != "phone" else []  # the phone has the words and colours of the dashboard
     found += [] if fits(page) else ["does not fit"]
     found += [] if dark == (face == "dark") else ["wrong colours"]
     found += [] if page.locator("h1").count() == 1 else ["not one heading"]

@@ -15,7 +15,7 @@ from tests.fixtures.client import Answer, Client
 ORIGIN = "https://news.example.org"
 
 
-class Desk:
+class Dashboard:
     def __init__(self, http: Client) -> None:
         self.http = http
 
@@ -23,7 +23,7 @@ class Desk:
         return self.http.get(path)
 
     def see(self, path: str) -> str:
-        """What a page says, without its markup."""
+        """The text of a page, without its markup."""
         answer = self.http.get(path)
         assert answer.status == 200, answer.text
         return text(answer)
@@ -32,7 +32,7 @@ class Desk:
         return self.http.post(path, form=fields, Origin=ORIGIN)
 
     def follow(self, path: str, **fields: str) -> str:
-        """Send a form, and read the page one is led to."""
+        """Send a form, and read the page it redirects to."""
         answer = self.post(path, **fields)
         assert answer.status == 303, text(answer)
         return self.see(answer.headers["Location"])
@@ -44,13 +44,13 @@ def text(answer: Answer) -> str:
 
 
 @pytest.fixture
-def desk(admin: Client, ses: Mailbox) -> Desk:
-    return Desk(admin)
+def dashboard(admin: Client, ses: Mailbox) -> Dashboard:
+    return Dashboard(admin)
 
 
 @pytest.fixture
 def person(aws: None) -> Callable[..., str]:
-    """`person("ada@example.net", source="blog")`: somebody who has signed up, and confirmed unless told not to."""
+    """`person("ada@example.net", source="blog")`: a subscriber, confirmed unless `pending`."""
 
     def add(email: str, nickname: str | None = None, source: str = "blog", tags: tuple[str, ...] = (), **how: float):
         asked = clock.now() - timedelta(days=how.get("days_ago", 0.01))

@@ -1,4 +1,4 @@
-"""Who did what is in the log: every act that takes something away, or out, or sends it, by page and by JSON."""
+"""The audit log: every act that deletes, exports or sends something, on the pages and in the JSON API."""
 
 import json
 
@@ -14,11 +14,11 @@ from tests.rooms.admin.conftest import ORIGIN
 
 
 @pytest.fixture
-def house(desk, abroad, person):
+def ids(dashboard, abroad, person):
     failed = service.send_now(service.create(Draft("Failed", "x")).campaign.id)
     deliveries.finish(failed.deliveries[0], Counts(1, 0, 0, 1))
     return {
-        "letter": service.create(Draft("Beans", "x")).campaign.id,
+        "draft": service.create(Draft("Beans", "x")).campaign.id,
         "failed": failed.campaign.id,
         "delivery": failed.deliveries[0].id,
         "person": person("ada@example.net"),
@@ -34,15 +34,15 @@ ACTS = [
     ("do_not_contact.set", "POST", "/admin/do-not-contact", {"email": "ada@example.net"}),
     ("do_not_contact.set", "POST", "/admin/api/do-not-contact", {"email": "ada@example.net"}),
     ("do_not_contact.lift", "POST", "/admin/api/do-not-contact/lift", {"email": "ada@example.net"}),
-    ("campaign.send", "POST", "/admin/campaigns/{letter}/send", {"version": "1"}),
-    ("campaign.send", "POST", "/admin/api/campaigns/{letter}/send", {}),
-    ("campaign.delete", "POST", "/admin/campaigns/{letter}/delete", {}),
-    ("campaign.delete", "DELETE", "/admin/api/campaigns/{letter}", None),
-    ("campaign.schedule", "POST", "/admin/campaigns/{letter}/schedule", {"scheduled_at": "2030-01-01T00:00"}),
-    ("campaign.schedule", "PATCH", "/admin/api/campaigns/{letter}", {"scheduled_at": "2030-01-01T00:00Z"}),
+    ("campaign.send", "POST", "/admin/campaigns/{draft}/send", {"version": "1"}),
+    ("campaign.send", "POST", "/admin/api/campaigns/{draft}/send", {}),
+    ("campaign.delete", "POST", "/admin/campaigns/{draft}/delete", {}),
+    ("campaign.delete", "DELETE", "/admin/api/campaigns/{draft}", None),
+    ("campaign.schedule", "POST", "/admin/campaigns/{draft}/schedule", {"scheduled_at": "2030-01-01T00:00"}),
+    ("campaign.schedule", "PATCH", "/admin/api/campaigns/{draft}", {"scheduled_at": "2030-01-01T00:00Z"}),
     ("delivery.retry", "POST", "/admin/campaigns/{failed}/retry", {"delivery_id": "{delivery}"}),
     ("delivery.retry", "POST", "/admin/api/campaigns/{failed}/deliveries/{delivery}/retry", {}),
-    # A webhook may take addresses out, so who lets it is worth knowing.
+    # A webhook can receive addresses, so its changes are logged too.
     ("webhook.add", "POST", "/admin/webhooks", {"url": "{url}"}),
     ("webhook.add", "POST", "/admin/api/webhooks", {"url": "{url}"}),
     ("webhook.change", "POST", "/admin/webhooks/{hook}", {"url": "{url}"}),
@@ -53,10 +53,10 @@ ACTS = [
 
 
 @pytest.mark.parametrize(("act", "method", "path", "fields"), ACTS)
-def test_who_did_it_is_logged(desk, house, capsys, act, method, path, fields):
-    given = {name: text.format(**house) for name, text in (fields or {}).items()}
+def test_every_act_is_logged_with_who_did_it(dashboard, ids, capsys, act, method, path, fields):
+    given = {name: text.format(**ids) for name, text in (fields or {}).items()}
     how = {"json": given} if "/api/" in path else {"form": given, "Origin": ORIGIN}
-    answer = desk.http.request(method, path.format(**house), **(how if fields is not None else {}))
+    answer = dashboard.http.request(method, path.format(**ids), **(how if fields is not None else {}))
     assert answer.status < 400, answer.text
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines() if '"audit"' in line]
     assert [(line["action"], line["by"]) for line in lines] == [(act, "dev@localhost")]

@@ -6,13 +6,13 @@ from chalicelib.campaigns import service
 from chalicelib.campaigns.model import Counts, Format, Targeting, Terms
 from chalicelib.campaigns.sending import deliveries
 from chalicelib.campaigns.service import Draft
-from tests.rooms.admin.clocks import CHANGING_CLOCKS
+from tests.rooms.admin.clock_changes import CLOCK_CHANGES
 
-WORDS = {"subject": "Beans", "body": "Hello *there*", "format": "markdown", "audience": "everybody", "version": ""}
+FORM = {"subject": "Beans", "body": "Hello *there*", "format": "markdown", "audience": "everybody", "version": ""}
 
 
 @pytest.fixture
-def draft(desk):
+def draft(dashboard):
     return service.create(Draft("Beans", "<p>Seven of them</p>")).campaign.id
 
 
@@ -21,47 +21,47 @@ def _finished(campaign_id: str, counts: Counts, detail: str | None = None) -> No
     deliveries.finish(delivery, counts, detail)
 
 
-def test_the_list_shows_state_time_and_what_was_delivered(desk, draft):
-    assert "Beans Draft Changed" in desk.see("/admin/campaigns")
+def test_the_list_shows_state_time_and_delivery(dashboard, draft):
+    assert "Beans Draft Changed" in dashboard.see("/admin/campaigns")
     _finished(draft, Counts(10, 7, 2, 1))
-    seen = desk.see("/admin/campaigns")
+    seen = dashboard.see("/admin/campaigns")
     assert "Needs attention" in seen
     assert "7 of 10 sent 2 refused, 1 unknown" in seen
 
 
-def test_the_list_can_be_narrowed_to_a_state(desk, draft):
+def test_the_list_can_be_filtered_by_state(dashboard, draft):
     service.schedule(service.create(Draft("Later", "x")).campaign.id, "2030-01-01T09:00Z")
-    seen = desk.see("/admin/campaigns?state=scheduled")
+    seen = dashboard.see("/admin/campaigns?state=scheduled")
     assert "Later" in seen
     assert "Beans" not in seen
-    assert "No campaigns in this state" in desk.see("/admin/campaigns?state=publishing")
-    assert "The list ends at page 1" in desk.see("/admin/campaigns?page=7")
+    assert "No campaigns in this state" in dashboard.see("/admin/campaigns?state=publishing")
+    assert "The list ends at page 1" in dashboard.see("/admin/campaigns?page=7")
 
 
-def test_a_letter_is_written_kept_and_read_back(desk):
-    answer = desk.post("/admin/campaigns/new", **WORDS, preheader="Soon", next="save")
-    page = desk.get(answer.headers["Location"]).text
+def test_a_campaign_is_written_saved_and_read_back(dashboard):
+    answer = dashboard.post("/admin/campaigns/new", **FORM, preheader="Soon", next="save")
+    page = dashboard.get(answer.headers["Location"]).text
     assert 'value="Beans"' in page
     assert "Hello *there*</textarea>" in page
     assert "Saved." in page
 
 
-def test_a_letter_goes_on_to_its_review(desk):
-    seen = desk.follow("/admin/campaigns/new", **WORDS, next="review")
+def test_saving_can_lead_to_the_review(dashboard):
+    seen = dashboard.follow("/admin/campaigns/new", **FORM, next="review")
     assert "Checks" in seen
 
 
-def test_words_that_cannot_be_kept_are_not_lost(desk, draft):
+def test_invalid_input_is_shown_again_and_not_lost(dashboard, draft):
     for path in ("/admin/campaigns/new", f"/admin/campaigns/{draft}"):
-        answer = desk.post(path, **{**WORDS, "subject": " "})
+        answer = dashboard.post(path, **{**FORM, "subject": " "})
         assert answer.status == 400
         assert "Subject is required" in answer.text
         assert "Hello *there*</textarea>" in answer.text
 
 
-def test_what_somebody_else_changed_meanwhile_is_not_overwritten_unasked(desk, draft):
+def test_a_change_by_someone_else_is_not_overwritten_silently(dashboard, draft):
     service.update(draft, {"subject": "Theirs"}, {})
-    answer = desk.post(f"/admin/campaigns/{draft}", **{**WORDS, "version": "1"})
+    answer = dashboard.post(f"/admin/campaigns/{draft}", **{**FORM, "version": "1"})
     assert answer.status == 409
     assert "while you were editing" in answer.text
     assert 'name="version" value="2"' in answer.text
@@ -69,55 +69,55 @@ def test_what_somebody_else_changed_meanwhile_is_not_overwritten_unasked(desk, d
 
 
 @pytest.fixture
-def tome(desk):
-    """A letter longer than a page may be."""
+def long_campaign(dashboard):
+    """A campaign too long for one page."""
     return service.create(Draft("Tome", "<p>&amp;</p>" * 9_000, "&" * 9_000)).campaign.id
 
 
-def test_words_too_long_for_the_page_are_kept_unless_written_over(desk, tome):
-    page = desk.get(f"/admin/campaigns/{tome}").text
+def test_a_field_too_long_for_the_page_is_kept_unless_overwritten(dashboard, long_campaign):
+    page = dashboard.get(f"/admin/campaigns/{long_campaign}").text
     assert len(page) < 60_000
     assert "too long for the page (105 KB)" in page
     assert 'name="kept_body" value="yes"' in page
-    assert desk.get(f"/admin/campaigns/{tome}/words/body").text == "<p>&amp;</p>" * 9_000
+    assert dashboard.get(f"/admin/campaigns/{long_campaign}/words/body").text == "<p>&amp;</p>" * 9_000
     form = {"subject": "Tome", "format": "html", "audience": "everybody", "kept_body": "yes", "body": "", "text": "x"}
-    desk.follow(f"/admin/campaigns/{tome}", **form, version="1")
-    assert service.view(tome).content.body == "<p>&amp;</p>" * 9_000
-    assert service.view(tome).content.text == "x"
-    desk.follow(f"/admin/campaigns/{tome}", **{**form, "body": "short"}, version="2")
-    assert service.view(tome).content.body == "short"
+    dashboard.follow(f"/admin/campaigns/{long_campaign}", **form, version="1")
+    assert service.view(long_campaign).content.body == "<p>&amp;</p>" * 9_000
+    assert service.view(long_campaign).content.text == "x"
+    dashboard.follow(f"/admin/campaigns/{long_campaign}", **{**form, "body": "short"}, version="2")
+    assert service.view(long_campaign).content.body == "short"
 
 
-def test_words_too_long_for_the_page_are_still_looked_at_and_never_sent_back_with_a_refusal(desk, tome):
-    form = {"format": "html", "kept_body": "yes", "body": "", "campaign_id": tome}
-    assert desk.post("/admin/campaigns/preview", **form).text.count("&amp;") >= 9_000
-    refused = desk.post(f"/admin/campaigns/{tome}", **form, subject="", version="1")
+def test_a_field_too_long_for_the_page_is_previewed_but_not_sent_back_with_an_error(dashboard, long_campaign):
+    form = {"format": "html", "kept_body": "yes", "body": "", "campaign_id": long_campaign}
+    assert dashboard.post("/admin/campaigns/preview", **form).text.count("&amp;") >= 9_000
+    refused = dashboard.post(f"/admin/campaigns/{long_campaign}", **form, subject="", version="1")
     assert refused.status == 400
     assert len(refused.text) < 60_000
     assert 'name="kept_body"' in refused.text
 
 
-def test_an_emptied_letter_is_not_taken_for_one_that_was_left_alone(desk, tome):
-    answer = desk.post(f"/admin/campaigns/{tome}", subject="Tome", format="html", body="", version="1")
+def test_an_emptied_body_is_not_mistaken_for_an_unchanged_one(dashboard, long_campaign):
+    answer = dashboard.post(f"/admin/campaigns/{long_campaign}", subject="Tome", format="html", body="", version="1")
     assert answer.status == 400
     assert "Body is required" in answer.text
 
 
-def test_only_what_an_author_wrote_can_be_read_as_text(desk, tome):
-    answer = desk.get(f"/admin/campaigns/{tome}/words/text")
+def test_only_fields_of_the_form_can_be_read_as_text(dashboard, long_campaign):
+    answer = dashboard.get(f"/admin/campaigns/{long_campaign}/words/text")
     assert answer.headers["Content-Type"] == "text/plain; charset=utf-8"
     assert answer.headers["X-Content-Type-Options"] == "nosniff"
-    assert desk.get(f"/admin/campaigns/{tome}/words/version").status == 404
+    assert dashboard.get(f"/admin/campaigns/{long_campaign}/words/version").status == 404
 
 
-def test_the_words_of_a_form_arrive_as_they_were_typed(desk):
+def test_a_form_is_stored_as_typed(dashboard):
     boundary = "----x"
-    parts = {**WORDS, "body": "Grüße 🌱\r\n\r\n  zwei", "next": "save"}
+    parts = {**FORM, "body": "Grüße 🌱\r\n\r\n  zwei", "next": "save"}
     body = "".join(
         f'--{boundary}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n'
         for name, value in parts.items()
     )
-    answer = desk.http.post(
+    answer = dashboard.http.post(
         "/admin/campaigns/new",
         body=f"{body}--{boundary}--\r\n",
         headers={"Content-Type": f"multipart/form-data; boundary={boundary}", "Origin": "https://news.example.org"},
@@ -127,16 +127,18 @@ def test_the_words_of_a_form_arrive_as_they_were_typed(desk):
     assert kept.campaign.format is Format.MARKDOWN
 
 
-def test_an_audience_is_described_by_its_words(desk, draft):
-    labels = {**WORDS, "audience": "some", "sources_any": "Blog, footer", "tags_none": "vip", "version": "1"}
-    desk.follow(f"/admin/campaigns/{draft}", **labels)
+def test_targeting_by_sources_and_tags_is_saved_and_shown(dashboard, draft):
+    form = {**FORM, "audience": "some", "sources_any": "Blog, footer", "tags_none": "vip", "version": "1"}
+    dashboard.follow(f"/admin/campaigns/{draft}", **form)
     assert service.view(draft).campaign.targeting == Targeting(Terms(any=("blog", "footer")), Terms(none=("vip",)))
-    assert 'value="blog, footer"' in desk.get(f"/admin/campaigns/{draft}").text
-    assert "any of the sources blog, footer; none of the tags vip" in desk.see(f"/admin/campaigns/{draft}/review")
+    assert 'value="blog, footer"' in dashboard.get(f"/admin/campaigns/{draft}").text
+    assert "any of the sources blog, footer; none of the tags vip" in dashboard.see(
+        f"/admin/campaigns/{draft}/review"
+    )
 
 
-def test_the_preview_is_the_mail_in_the_light_that_was_asked_for(desk, draft):
-    for ask in (_sketch(desk), _letter(desk, draft)):
+def test_the_preview_shows_the_mail_in_the_chosen_colour_scheme(dashboard, draft):
+    for ask in (_form_preview(dashboard), _stored_preview(dashboard, draft)):
         light, dark, text = (ask(look) for look in ("desktop", "dark", "text"))
         assert "prefers-color-scheme" not in light.text + dark.text
         assert "@media all" in dark.text
@@ -146,54 +148,55 @@ def test_the_preview_is_the_mail_in_the_light_that_was_asked_for(desk, draft):
         assert "sandbox" in light.headers["Content-Security-Policy"]
 
 
-def _sketch(desk):
-    return lambda look: desk.post("/admin/campaigns/preview", **WORDS, look=look)
+def _form_preview(dashboard):
+    return lambda look: dashboard.post("/admin/campaigns/preview", **FORM, look=look)
 
 
-def _letter(desk, draft):
-    return lambda look: desk.get(f"/admin/campaigns/{draft}/letter?look={look}")
+def _stored_preview(dashboard, draft):
+    return lambda look: dashboard.get(f"/admin/campaigns/{draft}/preview?look={look}")
 
 
 @pytest.mark.parametrize("page", ["", "/review"])
-def test_the_page_of_a_letter_shows_it_in_every_look(desk, draft, page):
+def test_review_and_report_offer_every_kind_of_preview(dashboard, draft, page):
     if not page:
         service.send_now(draft)
-    seen = desk.get(f"/admin/campaigns/{draft}{page}?look=dark").text
-    assert f'src="/admin/campaigns/{draft}/letter?look=dark"' in seen
-    assert f'href="/admin/campaigns/{draft}{page}?look=text#letter"' in seen
+    seen = dashboard.get(f"/admin/campaigns/{draft}{page}?look=dark").text
+    assert f'src="/admin/campaigns/{draft}/preview?look=dark"' in seen
+    assert f'href="/admin/campaigns/{draft}{page}?look=text#preview"' in seen
 
 
-def test_half_a_letter_can_be_looked_at_already(desk):
+def test_an_unfinished_campaign_can_be_previewed(dashboard):
     assert (
-        "Your text will appear here" in desk.post("/admin/campaigns/preview", format="html", subject="", body="").text
+        "Your text will appear here"
+        in dashboard.post("/admin/campaigns/preview", format="html", subject="", body="").text
     )
-    assert "at most 250" in desk.post("/admin/campaigns/preview", subject="x" * 300, format="html").text
+    assert "at most 250" in dashboard.post("/admin/campaigns/preview", subject="x" * 300, format="html").text
 
 
-def test_the_review_says_how_many_what_it_costs_and_what_is_wrong(desk, draft, person):
+def test_the_review_shows_recipients_cost_and_findings(dashboard, draft, person):
     person("ada@example.net")
-    seen = desk.see(f"/admin/campaigns/{draft}/review")
+    seen = dashboard.see(f"/admin/campaigns/{draft}/review")
     assert "To 1 person (all subscribers)" in seen
     assert "less than $0.01" in seen
     assert "plain text is generated from the HTML" in seen
 
 
-def test_a_test_mail_is_the_very_mail(desk, draft, ses):
-    assert "Test email sent" in desk.follow(f"/admin/campaigns/{draft}/test", email="me@example.org")
+def test_a_test_email_is_the_campaign_itself(dashboard, draft, ses):
+    assert "Test email sent" in dashboard.follow(f"/admin/campaigns/{draft}/test", email="me@example.org")
     assert ses.mails(to="me@example.org")[0]["subject"] == "Beans"
-    assert "not sent" in desk.post(f"/admin/campaigns/{draft}/test", email="nonsense").text
+    assert "not sent" in dashboard.post(f"/admin/campaigns/{draft}/test", email="nonsense").text
 
 
-def test_a_campaign_is_timed_in_the_authors_zone_and_called_off(desk, draft):
+def test_a_campaign_is_scheduled_in_the_authors_time_zone_and_cancelled(dashboard, draft):
     when = {"scheduled_at": "2030-07-01T09:00", "time_zone": "Europe/Berlin"}
-    seen = desk.follow(f"/admin/campaigns/{draft}/schedule", **when)
+    seen = dashboard.follow(f"/admin/campaigns/{draft}/schedule", **when)
     assert "Mon 1 Jul 2030, 09:00 , Europe/Berlin (1 Jul 2030, 07:00 UTC)" in seen
-    assert "draft again" in desk.follow(f"/admin/campaigns/{draft}/cancel")
+    assert "draft again" in dashboard.follow(f"/admin/campaigns/{draft}/cancel")
 
 
-@pytest.mark.parametrize(("at", "zone", "said"), CHANGING_CLOCKS)
-def test_a_time_is_understood_as_the_page_says_also_when_clocks_are_changed(desk, draft, at, zone, said):
-    desk.follow(f"/admin/campaigns/{draft}/schedule", scheduled_at=at, time_zone=zone)
+@pytest.mark.parametrize(("at", "zone", "said"), CLOCK_CHANGES)
+def test_a_time_is_read_as_the_page_shows_it_also_around_clock_changes(dashboard, draft, at, zone, said):
+    dashboard.follow(f"/admin/campaigns/{draft}/schedule", scheduled_at=at, time_zone=zone)
     assert labels.moment(service.view(draft).campaign.scheduled_at) == said.partition(".")[0]
 
 
@@ -205,58 +208,58 @@ def test_a_time_is_understood_as_the_page_says_also_when_clocks_are_changed(desk
         ("2030-01-01T09:00", "Mars/X", "IANA name"),
     ],
 )
-def test_a_time_that_cannot_be_comes_back_with_the_reason(desk, draft, at, zone, said):
-    answer = desk.post(f"/admin/campaigns/{draft}/schedule", scheduled_at=at, time_zone=zone)
+def test_an_invalid_time_is_refused_with_the_reason(dashboard, draft, at, zone, said):
+    answer = dashboard.post(f"/admin/campaigns/{draft}/schedule", scheduled_at=at, time_zone=zone)
     assert answer.status == 400
     assert said in answer.text
 
 
-def test_sending_asks_first_with_the_number_of_people_and_then_starts_once(desk, draft, person):
+def test_sending_asks_for_confirmation_and_starts_once(dashboard, draft, person):
     person("ada@example.net")
-    page = desk.get(f"/admin/campaigns/{draft}/send").text
+    page = dashboard.get(f"/admin/campaigns/{draft}/send").text
     assert "Send to 1 person now" in page
-    assert desk.post(f"/admin/campaigns/{draft}/send", version="99").status == 409
-    assert "Sending has started" in desk.follow(f"/admin/campaigns/{draft}/send", version="1")
-    assert desk.post(f"/admin/campaigns/{draft}/send", version="2").status == 409
-    assert desk.get(f"/admin/campaigns/{draft}/send").status == 409
+    assert dashboard.post(f"/admin/campaigns/{draft}/send", version="99").status == 409
+    assert "Sending has started" in dashboard.follow(f"/admin/campaigns/{draft}/send", version="1")
+    assert dashboard.post(f"/admin/campaigns/{draft}/send", version="2").status == 409
+    assert dashboard.get(f"/admin/campaigns/{draft}/send").status == 409
 
 
-def test_a_delivery_under_way_shows_how_far_it_is(desk, draft, person):
+def test_a_running_delivery_shows_its_progress(dashboard, draft, person):
     person("ada@example.net")
     service.send_now(draft)
-    page = desk.get(f"/admin/campaigns/{draft}").text
+    page = dashboard.get(f"/admin/campaigns/{draft}").text
     assert '<progress max="1" value="0"' in page
     assert f'data-progress="/admin/api/campaigns/{draft}/progress"' in page
     assert '<noscript><meta http-equiv="refresh"' in page
 
 
-def test_a_delivery_to_some_people_knows_how_many_they_are_and_counts_them_once(desk, person, monkeypatch):
+def test_recipients_of_a_targeted_delivery_are_counted_once(dashboard, person, monkeypatch):
     person("ada@example.net", source="blog")
     person("bo@example.net", source="footer")
     some = service.create(Draft("Beans", "x", targeting=Targeting(Terms(any=("blog",))))).campaign.id
     service.send_now(some)
-    assert '<progress max="1" value="0"' in desk.get(f"/admin/campaigns/{some}").text
+    assert '<progress max="1" value="0"' in dashboard.get(f"/admin/campaigns/{some}").text
     monkeypatch.delattr(recipients, "count")
-    assert desk.get(f"/admin/api/campaigns/{some}/progress").json["expected"] == 1
+    assert dashboard.get(f"/admin/api/campaigns/{some}/progress").json["expected"] == 1
     deliveries.finish(service.view(some).deliveries[0], Counts(1, 0, 0, 1))
     deliveries.retry(some, service.view(some).deliveries[0].id)
-    assert "of about 1" in desk.see(f"/admin/campaigns/{some}")
+    assert "of about 1" in dashboard.see(f"/admin/campaigns/{some}")
 
 
-def test_counts_add_up_and_are_explained_and_can_be_tried_again(desk, draft):
+def test_counts_add_up_are_explained_and_can_be_retried(dashboard, draft):
     _finished(draft, Counts(10, 7, 2, 1), "1 mail may or may not have been sent")
-    seen = desk.see(f"/admin/campaigns/{draft}")
+    seen = dashboard.see(f"/admin/campaigns/{draft}")
     assert "Sent 7 Refused 2 Unknown 1 Recipients 10" in seen
     assert "Refused means" in seen
     assert "Unknown means" in seen
     delivery = service.view(draft).deliveries[0].id
-    assert "Retrying" in desk.follow(f"/admin/campaigns/{draft}/retry", delivery_id=delivery)
-    assert desk.post(f"/admin/campaigns/{draft}/retry", delivery_id=delivery).status == 409
+    assert "Retrying" in dashboard.follow(f"/admin/campaigns/{draft}/retry", delivery_id=delivery)
+    assert dashboard.post(f"/admin/campaigns/{draft}/retry", delivery_id=delivery).status == 409
 
 
-def test_a_draft_is_copied_and_deleted_but_only_when_asked_twice(desk, draft):
-    copy = desk.post(f"/admin/campaigns/{draft}/duplicate").headers["Location"].partition("?")[0]
+def test_a_draft_is_duplicated_and_deleted_after_confirmation(dashboard, draft):
+    copy = dashboard.post(f"/admin/campaigns/{draft}/duplicate").headers["Location"].partition("?")[0]
     assert copy != f"/admin/campaigns/{draft}"
-    assert "Delete “Beans”?" in desk.see(f"{copy}/delete")
-    assert "Draft deleted" in desk.follow(f"{copy}/delete")
-    assert desk.get(copy).status == 404
+    assert "Delete “Beans”?" in dashboard.see(f"{copy}/delete")
+    assert "Draft deleted" in dashboard.follow(f"{copy}/delete")
+    assert dashboard.get(copy).status == 404

@@ -1,4 +1,4 @@
-"""The description of the API: complete, true, and readable."""
+"""The OpenAPI document is complete and consistent, and the API page shows it."""
 
 import json
 
@@ -16,7 +16,7 @@ def described() -> set[tuple[str, str]]:
     }
 
 
-def test_document_and_routes_are_equal(desk):
+def test_every_route_is_described_and_nothing_else(dashboard):
     import app
 
     served = {
@@ -29,23 +29,23 @@ def test_document_and_routes_are_equal(desk):
     assert described() == served
 
 
-def test_every_reference_leads_somewhere(desk):
+def test_every_reference_exists(dashboard):
     text = json.dumps(openapi.document())
     schemas = openapi.document()["components"]["schemas"]
     wanted = {part.partition('"')[0] for part in text.split("#/components/schemas/")[1:]}
     assert wanted <= set(schemas)
 
 
-def test_parameters_of_a_path_are_described(desk):
+def test_parameters_of_a_path_are_described(dashboard):
     for path, item in openapi.document()["paths"].items():
         names = {part.strip("{}") for part in path.split("/") if part.startswith("{")}
         for method, call in item.items():
             if method.upper() in METHODS:
                 given = [*item.get("parameters", []), *call.get("parameters", [])]
-                assert names == {one["name"] for one in given if one["in"] == "path"}, path
+                assert names == {parameter["name"] for parameter in given if parameter["in"] == "path"}, path
 
 
-def test_no_two_calls_have_one_name(desk):
+def test_operation_ids_are_unique(dashboard):
     calls = [
         call for item in openapi.document()["paths"].values() for name, call in item.items() if name != "parameters"
     ]
@@ -53,8 +53,8 @@ def test_no_two_calls_have_one_name(desk):
     assert len(names) == len(set(names))
 
 
-def test_it_is_served_and_readable(desk):
-    assert desk.get("/admin/api/openapi.json").json == openapi.document()
-    seen = desk.see("/admin/api")
+def test_the_document_and_its_page_are_served(dashboard):
+    assert dashboard.get("/admin/api/openapi.json").json == openapi.document()
+    seen = dashboard.see("/admin/api")
     assert "GET /admin/api/subscribers" in seen
     assert "POST /api/subscribe" in seen

@@ -1,4 +1,4 @@
-"""What a browser test asks every page of ours: can everybody use it, does it fit, does it talk to strangers."""
+"""Checks for every page in a browser: accessibility, width, screenshots, and which hosts it contacts."""
 
 from pathlib import Path
 from typing import Any
@@ -8,32 +8,32 @@ from playwright.sync_api import ConsoleMessage, Page
 
 ARTEFACTS = Path(__file__).parents[2] / "artefacts"
 
-_OF_PAGES = ("region", "landmark-one-main")
+_PAGES_ONLY = ("region", "landmark-one-main")
 
 
-def violations(page: Page, *, letter: bool = False) -> list[str]:
-    """What axe-core finds wrong, one line each; it reads the page and asks nobody. A letter is shown within a mail
-    program's page, so it needs no landmarks of its own."""
+def violations(page: Page, *, mail: bool = False) -> list[str]:
+    """The problems axe-core finds, one line each. A mail is shown inside a mail program's page, so it needs no
+    landmarks of its own."""
     if not page.evaluate("'axe' in window"):
         page.evaluate(AXE_SCRIPT)  # only if it is not there: the package's own `run` sends it with every question
-    # Not into frames: they are letters, which have a test of their own, and axe would wait half a second for each.
+    # Not into frames: they show mails, which have their own tests, and axe would wait half a second for each.
     asked = "axe.run({resultTypes: ['violations'], iframes: false}).then(result => result.violations)"
     found: list[dict[str, Any]] = page.evaluate(asked)
     return [
-        f"{one['id']}: {one['help']}: {node['html'][:200]}"
-        for one in found
-        if not (letter and one["id"] in _OF_PAGES)
-        for node in one["nodes"]
+        f"{problem['id']}: {problem['help']}: {node['html'][:200]}"
+        for problem in found
+        if not (mail and problem["id"] in _PAGES_ONLY)
+        for node in problem["nodes"]
     ]
 
 
 def fits(page: Page) -> bool:
-    """Nothing to be scrolled to sideways."""
+    """Whether nothing has to be scrolled sideways."""
     return bool(page.evaluate("document.documentElement.scrollWidth <= innerWidth"))
 
 
 def shoot(page: Page, name: str) -> Path:
-    """A picture for people to look at; `artefacts/` is not kept."""
+    """Take a screenshot into `artefacts/`, which git ignores."""
     file = ARTEFACTS / f"{name}.png"
     file.parent.mkdir(parents=True, exist_ok=True)
     page.screenshot(path=file, full_page=True)
@@ -41,7 +41,7 @@ def shoot(page: Page, name: str) -> Path:
 
 
 class Watched:
-    """A page whose every complaint and request is written down."""
+    """A page that records its errors, warnings and the hosts it contacts."""
 
     def __init__(self, page: Page, refused: bool = False) -> None:
         self.page, self._refused = page, refused
@@ -52,7 +52,7 @@ class Watched:
         page.on("request", lambda request: self.hosts.add(_host(request.url)))
 
     def _heard(self, said: ConsoleMessage) -> None:
-        # That an answer was a refusal is what many tests are about; icons are a question of taste.
+        # Many tests are about error statuses, and a missing icon is no error.
         expected = "the server responded with a status of" in said.text or said.location["url"].endswith(
             "favicon.ico"
         )

@@ -1,5 +1,5 @@
-"""No page is larger than 60 KB, whatever of what is allowed stands in it: the longest words, and letters that are
-written with five or twelve."""
+"""No page is larger than 60 KB, whatever valid input it shows: the longest texts, in characters that take five bytes
+in HTML or twelve in a URL."""
 
 from datetime import timedelta
 
@@ -26,17 +26,17 @@ from tests.rooms.campaigns import crowd
 
 LARGEST = 60 * 1024
 
-_AMP = "&"  # five bytes in a page, three in an address
-_OLD = "\U00010330"  # a letter of four bytes in a page, and twelve in an address
+_AMP = "&"  # five bytes in a page, three in a URL
+_OLD = "\U00010330"  # four bytes in a page, twelve in a URL
 _ADDRESS = f"{_AMP * 60}%03d@{_OLD * 12}.{'x' * 60}.{'y' * 50}.example.net"
 _SUBJECT = _AMP * fields.LONGEST_LINE
 _WORDS = tuple(f"{number:02}{_OLD * 62}" for number in range(fields.MOST_WORDS))
-_AIM = Targeting(Terms(_WORDS, _WORDS, _WORDS), Terms(_WORDS, _WORDS, _WORDS))
+_TARGETING = Targeting(Terms(_WORDS, _WORDS, _WORDS), Terms(_WORDS, _WORDS, _WORDS))
 
 
 @pytest.fixture
-def people(desk):
-    """Five pages of them, with as much in each line as can be; and one with all the tags one can have."""
+def people(dashboard):
+    """Five pages of subscribers, each with the longest valid values; the first has the most tags possible."""
     addresses.parse(_ADDRESS % 0)
     words = {_OLD * 64, f"{_AMP * 64}"}
     every = {f"{number:03}{_AMP * 61}" for number in range(200)}
@@ -65,8 +65,8 @@ def _bounced(person):
     _copied("bounces", lambda row, number: row | {"key": {"S": f"{row['key']['S']}{number}"}}, 101)
 
 
-def _letters():
-    """Three hundred: scheduled, held back, and failed; and one draft with all it may have."""
+def _campaigns():
+    """Three hundred: scheduled, held back, and failed; and one draft with the longest valid values."""
     for number in range(3):
         made = service.create(Draft(_SUBJECT, "<p>x</p>")).campaign.id
         if number == 0:
@@ -77,21 +77,21 @@ def _letters():
         if number == 1:
             service.start_due(clock.parse("2030-01-02T00:00:00Z"))  # far too late: it is held back
     _copied("campaigns", lambda row, number: row | {"id": {"S": ids.new()}}, 101)
-    draft = Draft(_SUBJECT, _AMP * fields.LARGEST_BODY, _AMP * fields.LARGEST_TEXT, _SUBJECT, targeting=_AIM)
+    draft = Draft(_SUBJECT, _AMP * fields.LARGEST_BODY, _AMP * fields.LARGEST_TEXT, _SUBJECT, targeting=_TARGETING)
     return service.create(draft).campaign.id
 
 
 def _copied(table, changed, times):
-    """Every row so often: many rows are dear to make, and cheap to copy."""
+    """Copies every row: making many rows is slow, copying them is not."""
     found = raw.dynamodb("Scan", {"TableName": tables.name(table)})["Items"]
-    for row in (one for one in found if one.get("shelf", {}).get("S") != "count"):
+    for row in (item for item in found if item.get("shelf", {}).get("S") != "count"):
         puts = [{"PutRequest": {"Item": changed(row, number)}} for number in range(times)]
         for first in range(0, times, 25):
             raw.dynamodb("BatchWriteItem", {"RequestItems": {tables.name(table): puts[first : first + 25]}})
 
 
 def _fed(blog):
-    """Twenty long entries and fifty looks at them, no two alike."""
+    """Thirty long entries and fifty checks, all different."""
     link = f"{blog.url}/?{_AMP * 1900}"
     item = f"<title>{'&amp;' * 300}</title><link>{link.replace('&', '&amp;')}</link>"
     items = "".join(
@@ -123,11 +123,11 @@ def _hooked(configure):
 
 
 @pytest.mark.slow
-def test_no_page_is_too_large_whatever_stands_in_it(desk, people, blog, configure):
+def test_no_page_is_too_large_whatever_it_shows(dashboard, people, blog, configure):
     _bounced(people[-1])
-    letter, hook = _letters(), _hooked(configure)
+    draft, hook = _campaigns(), _hooked(configure)
     _fed(blog)
-    short, sent = (service.create(Draft(_SUBJECT, "<p>x</p>", targeting=_AIM)) for _ in range(2))
+    short, sent = (service.create(Draft(_SUBJECT, "<p>x</p>", targeting=_TARGETING)) for _ in range(2))
     service.send_now(sent.campaign.id)
     filter = f"q={'%26' * 50}&source={'%F0%90%8C%B0' * 64}&tag={'%F0%90%8C%B0' * 64}&status=activated&per_page=100"
     pages = [
@@ -139,10 +139,10 @@ def test_no_page_is_too_large_whatever_stands_in_it(desk, people, blog, configur
         "/admin/campaigns?per_page=100",
         *(f"/admin/campaigns?per_page=100&state={state}" for state in ("draft", "scheduled", "published")),
         "/admin/campaigns/new",
-        f"/admin/campaigns/{letter}",
+        f"/admin/campaigns/{draft}",
         f"/admin/campaigns/{short.campaign.id}/review",
         f"/admin/campaigns/{short.campaign.id}/send",
-        f"/admin/campaigns/{letter}/delete",
+        f"/admin/campaigns/{draft}/delete",
         f"/admin/campaigns/{sent.campaign.id}",
         "/admin/bounces?per_page=100",
         "/admin/feed",
@@ -152,20 +152,20 @@ def test_no_page_is_too_large_whatever_stands_in_it(desk, people, blog, configur
         "/admin/settings",
         "/admin/api",
     ]
-    found = {path: (answer.status, len(answer.body)) for path in pages for answer in [desk.get(path)]}
+    found = {path: (answer.status, len(answer.body)) for path in pages for answer in [dashboard.get(path)]}
     assert {status for status, _ in found.values()} == {200}, found
     assert {path: size for path, (_, size) in found.items() if size > LARGEST} == {}, found
 
 
-def test_what_is_refused_comes_back_but_not_a_megabyte_of_it(desk):
-    letter = service.create(Draft("Beans", "<p>x</p>")).campaign.id
+def test_refused_input_is_shown_again_but_not_a_megabyte_of_it(dashboard):
+    draft = service.create(Draft("Beans", "<p>x</p>")).campaign.id
     long = "&" * 200_000
     for path, fields_ in (
         ("/admin/do-not-contact", {"email": long}),
         ("/admin/webhooks", {"url": long, "description": long}),
-        (f"/admin/campaigns/{letter}/test", {"email": long}),
-        (f"/admin/campaigns/{letter}/schedule", {"scheduled_at": long, "time_zone": long}),
+        (f"/admin/campaigns/{draft}/test", {"email": long}),
+        (f"/admin/campaigns/{draft}/schedule", {"scheduled_at": long, "time_zone": long}),
     ):
-        answer = desk.post(path, **fields_)
+        answer = dashboard.post(path, **fields_)
         assert answer.status == 400
         assert len(answer.body) <= LARGEST, path

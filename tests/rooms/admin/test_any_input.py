@@ -1,4 +1,4 @@
-"""Whatever stands in a form or in an address, a page answers with a page: refused perhaps, but never a crash."""
+"""Whatever is sent in a form or a URL, a page answers: perhaps with an error, but it never crashes."""
 
 from urllib.parse import quote, urlencode
 
@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chalicelib.admin.campaign_form import WORDS
+from chalicelib.admin.campaign_form import TARGETING_FIELDS
 from chalicelib.campaigns import service
 from chalicelib.campaigns.service import Draft
 from chalicelib.events.webhooks import service as webhooks
@@ -18,8 +18,8 @@ pytestmark = pytest.mark.slow
 
 NAMES = (
     *("subject", "preheader", "format", "body", "text", "audience", "version", "look", "next", "nickname"),
-    *("email", "wish", "scheduled_at", "time_zone", "delivery_id", "url", "description", "types", "paused"),
-    *("event_id", "from", "to", "kept_body", "campaign_id", *WORDS),
+    *("email", "action", "scheduled_at", "time_zone", "delivery_id", "url", "description", "types", "paused"),
+    *("event_id", "from", "to", "kept_body", "campaign_id", *TARGETING_FIELDS),
 )
 ASKED = ("page", "per_page", "q", "status", "source", "tag", "state", "look", "notice", "from")
 values = st.text(st.characters(codec="utf-8"), max_size=30) | st.sampled_from(
@@ -51,8 +51,8 @@ def _pages(method: str) -> list[str]:
 
 
 @pytest.fixture
-def known(desk, abroad, person):
-    """What really is behind an id, or may stand in an address."""
+def known(dashboard, abroad, person):
+    """Ids that exist, for the parameters of paths."""
     return {
         "campaign_id": service.create(Draft("Beans", "<p>x</p>")).campaign.id,
         "subscriber_id": person("ada@example.net"),
@@ -70,25 +70,25 @@ def _filled(path: str, data: st.DataObject, known: dict[str, str]) -> str:
 
 
 @pytest.mark.parametrize("path", _pages("POST"))
-def test_any_form_gets_an_answer(desk, abroad, known, path):
+def test_any_form_is_answered(dashboard, abroad, known, path):
 
     @EASY
     @given(data=st.data(), fields=st.dictionaries(st.sampled_from(NAMES), values, max_size=12))
     def send(data, fields):
         abroad.say(data)
-        answer = desk.http.post(_filled(path, data, known), form=fields, Origin=ORIGIN)
+        answer = dashboard.http.post(_filled(path, data, known), form=fields, Origin=ORIGIN)
         assert answer.status in (200, 303, 400, 404, 409), (fields, answer.status)
 
     send()
 
 
 @pytest.mark.parametrize("path", _pages("GET"))
-def test_any_address_gets_an_answer(desk, known, path):
+def test_any_url_is_answered(dashboard, known, path):
 
     @EASY
     @given(data=st.data(), asked=st.dictionaries(st.sampled_from(ASKED), values, max_size=5))
     def look(data, asked):
-        answer = desk.http.get(f"{_filled(path, data, known)}?{urlencode(asked)}")
+        answer = dashboard.http.get(f"{_filled(path, data, known)}?{urlencode(asked)}")
         assert answer.status in (200, 400, 404, 409), (asked, answer.status)
 
     look()

@@ -1,4 +1,4 @@
-"""Somebody's own site, on another origin than Gna's."""
+"""A website on another origin than Gna's, such as a reader would embed the form in."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from local.gateway.gateway import Answer
 from local.gateway.server import Server
 
 
-class Elsewhere:
+class OtherSite:
     def __init__(self) -> None:
         self._page, self._policy = "", ""
         self._server = Server(self._answer, 0)
@@ -14,7 +14,7 @@ class Elsewhere:
         self._server.start()
 
     def show(self, html: str, policy: str = "", head: str = "", name: str = "Somebody’s site") -> str:
-        """The address of a page with this in it, under this content security policy."""
+        """Serve a page with this content and content security policy, and return its URL."""
         self._policy = policy
         self._page = (
             '<!doctype html><html lang="en"><meta charset="utf-8">'

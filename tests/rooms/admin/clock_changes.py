@@ -1,7 +1,7 @@
-"""Times around the changing of clocks, and what is meant by them: the page says it, and the server does it."""
+"""Local times around clock changes, and what they mean in UTC: the page shows it, and the server reads them so."""
 
-# Of an hour that comes twice the first is meant; one that is left out is counted on from before the change.
-CHANGING_CLOCKS = [
+# A repeated time means its first occurrence; a skipped time is counted with the offset from before the change.
+CLOCK_CHANGES = [
     ("2029-03-25T01:59", "Europe/Berlin", "25 Mar 2029, 00:59 UTC."),
     (
         "2029-03-25T02:30",

@@ -1,4 +1,4 @@
-"""What is true of every page of the dashboard."""
+"""What every page of the dashboard has in common."""
 
 import re
 
@@ -14,7 +14,7 @@ ASSETS = ("/admin/style.css", "/admin/app.js")
 
 
 def _pages() -> list[str]:
-    """Every page there is, from the route table itself."""
+    """Every page, from the route table."""
     import app
 
     found = [path for path, methods in app.app.routes.items() if "GET" in methods and path.startswith("/admin")]
@@ -22,26 +22,26 @@ def _pages() -> list[str]:
 
 
 @pytest.fixture
-def page(desk, abroad, person):
-    """The page behind a path of the table, with somebody or something behind its ids."""
+def page(dashboard, abroad, person):
+    """The page at a path of the route table, with ids that exist."""
     known = {
         "campaign_id": service.create(Draft("Beans", "<p style='color: red' onclick='x()'>x</p>")).campaign.id,
         "subscriber_id": person("ada@example.net", "<script>x()</script>"),
         "webhook_id": webhooks.add(NewWebhook(url=abroad.url, description="<script>x()</script>")).webhook.id,
         "field": "body",
     }
-    return lambda path: desk.get(path.format(**known))
+    return lambda path: dashboard.get(path.format(**known))
 
 
 @pytest.mark.parametrize("path", _pages())
-def test_no_page_has_a_script_of_its_own_and_its_policy_would_not_run_one(page, path):
+def test_no_page_has_inline_scripts_and_its_policy_forbids_them(page, path):
     answer = page(path)
     assert answer.status == 200
     policy = answer.headers["Content-Security-Policy"]
     assert policy.startswith("default-src 'none'")
-    assert "unsafe" not in policy.replace("style-src 'unsafe-inline'", "" if path.endswith("/letter") else "kept")
+    assert "unsafe" not in policy.replace("style-src 'unsafe-inline'", "" if path.endswith("/preview") else "kept")
     assert "base-uri 'none'" in policy
-    assert ("frame-ancestors 'self'" if path.endswith("/letter") else "frame-ancestors 'none'") in policy
+    assert ("frame-ancestors 'self'" if path.endswith("/preview") else "frame-ancestors 'none'") in policy
     for name in ("X-Content-Type-Options", "Referrer-Policy", "Strict-Transport-Security", "Permissions-Policy"):
         assert answer.headers[name]
     assert answer.headers["Cache-Control"] == "no-store"
@@ -49,8 +49,8 @@ def test_no_page_has_a_script_of_its_own_and_its_policy_would_not_run_one(page, 
         assert not re.findall(r"<script(?![^>]*\ssrc=)|<[^>]+\son\w+=|javascript:", answer.text)
 
 
-@pytest.mark.parametrize("path", [path for path in _pages() if not path.endswith(("/letter", "/words/{field}"))])
-def test_a_page_is_whole_and_asks_nobody_else(page, path):
+@pytest.mark.parametrize("path", [path for path in _pages() if not path.endswith(("/preview", "/words/{field}"))])
+def test_every_page_is_complete_and_loads_nothing_from_elsewhere(page, path):
     answer = page(path)
     assert answer.text.count("<h1") == 1
     assert '<main id="main"' in answer.text
@@ -59,35 +59,37 @@ def test_a_page_is_whole_and_asks_nobody_else(page, path):
     assert not re.findall(r"<[^>]+ style=", answer.text)
 
 
-def test_an_open_door_is_said_on_every_page(desk):
-    assert "Authentication is off" in desk.see("/admin")
+def test_pages_warn_when_authentication_is_off(dashboard):
+    assert "Authentication is off" in dashboard.see("/admin")
 
 
-def test_assets_are_kept_until_they_change(desk):
-    page = desk.get("/admin").text
+def test_assets_are_cached_until_they_change(dashboard):
+    page = dashboard.get("/admin").text
     for address in re.findall(r'"(/admin/(?:style\.css|app\.js)\?v=\w+)"', page):
-        answer = desk.get(address)
+        answer = dashboard.get(address)
         assert "max-age=31536000" in answer.headers["Cache-Control"]
-        assert desk.http.get(address, If_None_Match=answer.headers["ETag"]).status == 304
+        assert dashboard.http.get(address, If_None_Match=answer.headers["ETag"]).status == 304
 
 
-def test_a_notice_says_only_what_we_can_say(desk):
-    assert "Removed." in desk.see("/admin/subscribers?notice=removed")
-    assert "hello" not in desk.see("/admin/subscribers?notice=hello")
+def test_a_notice_can_only_be_one_of_ours(dashboard):
+    assert "Removed." in dashboard.see("/admin/subscribers?notice=removed")
+    assert "hello" not in dashboard.see("/admin/subscribers?notice=hello")
 
 
-def test_a_failure_is_a_page_with_its_status(desk):
-    answer = desk.get("/admin/subscribers/nobody/remove")
+def test_a_failure_is_a_page_with_its_status(dashboard):
+    answer = dashboard.get("/admin/subscribers/nobody/remove")
     assert answer.status == 404
     assert "No such subscriber" in answer.text
     assert "Overview" in answer.text
 
 
-def test_a_form_from_another_site_is_refused(desk):
-    answer = desk.http.post("/admin/do-not-contact", form={"email": "a@example.net"}, Origin="https://evil.example")
+def test_a_form_from_another_site_is_refused(dashboard):
+    answer = dashboard.http.post(
+        "/admin/do-not-contact", form={"email": "a@example.net"}, Origin="https://evil.example"
+    )
     assert answer.status == 403
 
 
-def test_a_form_that_does_not_say_where_it_comes_from_is_refused(desk):
-    assert desk.http.post("/admin/do-not-contact", form={"email": "a@example.net"}).status == 403
-    assert desk.http.post("/admin/do-not-contact", form={"email": "a@example.net"}, Origin=ORIGIN).status == 303
+def test_a_form_without_an_origin_is_refused(dashboard):
+    assert dashboard.http.post("/admin/do-not-contact", form={"email": "a@example.net"}).status == 403
+    assert dashboard.http.post("/admin/do-not-contact", form={"email": "a@example.net"}, Origin=ORIGIN).status == 303
