@@ -5,6 +5,9 @@ The same sources give the same bytes, so that an unchanged app is not deployed a
 
 import importlib.util
 import marshal
+import os
+import subprocess
+import sys
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
@@ -13,6 +16,8 @@ from pathlib import Path, PurePosixPath
 SERVICES = {"dynamodb", "events", "s3", "sesv2", "sqs", "ssm"}
 
 LARGEST = 15_000_000
+
+_ROOT = Path(__file__).parent.parent
 
 _FIXED_DATE = (1980, 1, 1, 0, 0, 0)
 _DATA = PurePosixPath("botocore/data")
@@ -24,7 +29,17 @@ _SUFFIXES = (".pyc", ".pyi", ".h", ".c", ".pyx", ".pxd", "py.typed")
 
 
 def pack(made_by_chalice: Path, destination: Path) -> None:
-    """Write the final package; fail if it is larger than Lambda loads quickly."""
+    """Write the final package; fail if it is larger than Lambda loads quickly.
+
+    In a process of its own: bytecode refers to texts that Python shares within a process, so its bytes depend on what
+    was compiled before."""
+    command = [sys.executable, "-m", "deploy.archive", str(made_by_chalice.resolve()), str(destination.resolve())]
+    run = subprocess.run(command, cwd=_ROOT, env=os.environ | {"PYTHONHASHSEED": "0"}, check=False)
+    if run.returncode:
+        raise SystemExit(run.returncode)
+
+
+def _pack(made_by_chalice: Path, destination: Path) -> None:
     with zipfile.ZipFile(made_by_chalice) as source, zipfile.ZipFile(destination, "w") as target:
         for name, content in sorted(_contents(source)):
             _add(target, name, content)
@@ -33,7 +48,7 @@ def pack(made_by_chalice: Path, destination: Path) -> None:
 
 
 def _contents(source: zipfile.ZipFile) -> Iterator[tuple[str, bytes]]:
-    for name in set(source.namelist()):
+    for name in sorted(set(source.namelist())):
         if name.endswith("/") or not _is_wanted(name):
             continue
         content = source.read(name)
@@ -76,3 +91,7 @@ def _add(target: zipfile.ZipFile, name: str, content: bytes) -> None:
     entry.compress_type = zipfile.ZIP_DEFLATED
     entry.external_attr = 0o100644 << 16
     target.writestr(entry, content, compresslevel=9)
+
+
+if __name__ == "__main__":
+    _pack(Path(sys.argv[1]), Path(sys.argv[2]))
