@@ -165,7 +165,7 @@ def http(aws: None) -> Client:
 
 @pytest.fixture
 def admin(http: Client, configure: Any) -> Client:
-    """The app as the one who runs it sees it, `dev@localhost`, past a door that is switched off."""
+    """The app as the one who runs it sees it, `dev@localhost`, with authentication off."""
     configure(DISABLE_AUTH="true")
     return http
 

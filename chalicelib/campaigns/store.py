@@ -49,7 +49,7 @@ class CampaignRow(tables.Row):
     class Meta:
         table_name = tables.name("campaigns")
 
-    shelf = UnicodeAttribute(hash_key=True, default=_CAMPAIGN)
+    partition = UnicodeAttribute(hash_key=True, attr_name="shelf", default=_CAMPAIGN)
     id = UnicodeAttribute(range_key=True)
     subject = UnicodeAttribute()
     state = UnicodeAttribute()
