@@ -23,7 +23,7 @@ def rows() -> list[Row]:
 def _measure() -> list[dict[str, float]]:
     from chalicelib.events.webhooks import service
     from chalicelib.events.webhooks.model import NewWebhook
-    from tests.rooms.events.receiver import Receiver
+    from tests.fixtures.receiver import Receiver
 
     receiver = Receiver()
     webhook = service.add(NewWebhook(url=receiver.url)).webhook

@@ -39,7 +39,7 @@ from local import chromium
 from local.gateway.gateway import Gateway
 from tests.fixtures.client import Client
 
-pytest_plugins = ["tests.fixtures.abroad", "tests.fixtures.blog", "tests.fixtures.browser", "tests.fixtures.ses"]
+pytest_plugins = [f"tests.fixtures.{name}" for name in ("abroad", "blog", "browser", "receiver", "ses")]
 
 _names: set[str] = set()
 TEMPLATE = Path(__file__).parent.parent / "deploy" / "resources.yaml"

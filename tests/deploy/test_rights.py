@@ -24,11 +24,11 @@ from chalicelib.kernel.aws import session as kernel_aws
 from chalicelib.kernel.aws import tables
 from tests.conftest import received
 from tests.deploy.rights import Watch
+from tests.fixtures.receiver import Receiver
 from tests.rooms.audience.reader import Reader
 from tests.rooms.bounces.test_service import event as ses_event
 from tests.rooms.campaigns.crowd import gather
 from tests.rooms.events.conftest import happen
-from tests.rooms.events.receiver import Receiver
 
 
 @pytest.fixture

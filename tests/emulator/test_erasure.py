@@ -11,8 +11,8 @@ from chalicelib.audience import model
 from chalicelib.kernel import clock, settings
 from chalicelib.kernel.aws import queues, session
 from tests.conftest import received
+from tests.fixtures.receiver import Receiver
 from tests.rooms.events.conftest import hook
-from tests.rooms.events.receiver import Receiver
 
 EMAIL, NEW_EMAIL, NICKNAME = "ada.lovelace@example.net", "countess@example.net", "Enchantress"
 SOURCE_META = {"campaign": "analytical-engine"}

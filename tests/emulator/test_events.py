@@ -6,7 +6,6 @@ import subprocess
 import sys
 import threading
 from collections import Counter, deque
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,24 +18,11 @@ from chalicelib.events.webhooks import store as webhook_store
 from chalicelib.events.webhooks.model import NewWebhook
 from chalicelib.kernel import clock, ids
 from chalicelib.kernel.aws import queues, tables
+from tests.fixtures.receiver import Receiver
 from tests.rooms.events.conftest import happen, hook, nobody
-from tests.rooms.events.receiver import Receiver
 
 # Ten thousand on request: each costs the embedded AWS and the receiver some milliseconds.
 MANY = 10_000 if os.environ.get("GNA_WHOLE_DRAIN") else 1_000
-
-
-@pytest.fixture
-def receiver() -> Iterator[Callable[..., Receiver]]:
-    made: list[Receiver] = []
-
-    def make(**behaviour: Any) -> Receiver:
-        made.append(Receiver(**behaviour))
-        return made[-1]
-
-    yield make
-    for started in made:
-        started.stop()
 
 
 @pytest.fixture

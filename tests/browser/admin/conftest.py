@@ -29,9 +29,9 @@ from chalicelib.kernel import clock, ids
 from local.gateway.gateway import Gateway
 from local.gateway.server import Server
 from tests.browser.page_checks import Watched
+from tests.fixtures.receiver import Receiver
 from tests.rooms.admin.conftest import person as _person
 from tests.rooms.campaigns import crowd
-from tests.rooms.events.receiver import Receiver
 
 _NAMES = "Ada Beatriz Chidi Dana Elif Fatou Greta Hugo Ines Jun Kofi Lucía Mei Noor Omar Priya Quinn Rosa Sami Zoë"
 _BODY = """# Seven beans worth the string

@@ -5,8 +5,8 @@ import pytest
 from chalicelib.events.webhooks import service as webhooks
 from chalicelib.events.webhooks.model import NewWebhook
 from chalicelib.kernel import ids
+from tests.fixtures.receiver import Receiver
 from tests.rooms.admin.conftest import text
-from tests.rooms.events.receiver import Receiver
 
 
 @pytest.fixture

@@ -1,6 +1,5 @@
 """Receivers, webhooks and events for the tests of this room."""
 
-from collections.abc import Callable, Iterator
 from datetime import timedelta
 from typing import Any
 
@@ -13,7 +12,7 @@ from chalicelib.events.webhooks.model import NewWebhook, Webhook
 from chalicelib.kernel import clock, ids
 from chalicelib.kernel.aws import tables
 from tests.conftest import received
-from tests.rooms.events.receiver import Receiver
+from tests.fixtures.receiver import Receiver
 
 
 @pytest.fixture
@@ -22,19 +21,6 @@ def local(aws: None, configure: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     configure(GNA_LOCAL="true")
     monkeypatch.setattr(dispatch, "_LANES_AT_ONCE", 1)
     outbox._webhooks_exist.cache_clear()
-
-
-@pytest.fixture
-def receiver() -> Iterator[Callable[..., Receiver]]:
-    made: list[Receiver] = []
-
-    def make(**behaviour: Any) -> Receiver:
-        made.append(Receiver(**behaviour))
-        return made[-1]
-
-    yield make
-    for started in made:
-        started.stop()
 
 
 @pytest.fixture
