@@ -123,22 +123,23 @@ def _add(app: Chalice, route: Route, authorizer: Any) -> None:
 
 def _answer(route: Route, request: Request) -> Response:
     log.begin(request.request_id)
-    handler: Handler = load(route.handler)
+    name = route.handler.rpartition(":")[2]
     try:
         if route.guard:
             guards.require_admin(request)
         _check_body(request, route.accepts)
         if route.guard:
             guards.require_own_form(request)
-        return handler(request)
+        answer: Response = load(route.handler)(request)
+        return answer
     except GnaError as failure:
         if isinstance(failure, Unavailable | Misconfigured):
-            log.exception("request.failed", failure, handler=handler.__name__)
+            log.exception("request.failed", failure, handler=name)
         if isinstance(failure, Misconfigured):
             log.error("misconfigured", reason=failure.reason)
         return _refusal(route, failure)
     except Exception as failure:
-        log.exception("request.crashed", failure, handler=handler.__name__)
+        log.exception("request.crashed", failure, handler=name)
         log.metric("Crash")
         return _refusal(route, Crashed())
 

@@ -23,6 +23,7 @@ ROUTES = (
     Route(("POST",), "/admin/api/things", "guarded:make", "web.responses:error", routing.ADMIN, (JSON, FORM)),
     routing.admin_api("DELETE /admin/api/things/{thing_id}", "guarded:remove"),
     routing.admin_api("GET /elsewhere", "guarded:elsewhere"),
+    routing.admin_api("GET /admin/broken", "no_such_module:anything"),
 )
 
 
@@ -189,3 +190,9 @@ def test_who_did_what_is_logged_by_identity(ask, good, capsys):
     [line] = [json.loads(line) for line in capsys.readouterr().out.splitlines() if '"audit"' in line]
     assert (line["action"], line["by"], line["thing_id"]) == ("thing.make", "owner@example.org", "42")
     assert "of a subscriber" not in json.dumps(line)
+
+
+def test_a_room_that_cannot_be_imported_is_a_crash_like_any_other(ask, good, capsys):
+    answer = ask.get("/admin/broken", headers=good)
+    assert (answer.status, list(answer.json)) == (500, ["error"])
+    assert "request.crashed" in capsys.readouterr().out
