@@ -13,6 +13,7 @@ they are marked `emulator` by that alone.
 - `work.until(condition, timeout=10)`: the same, for work that is delayed or that other threads produce.
 - `tick("handler_name")`: run a schedule of `app.py` now, by the name of its function; `tick()` runs them all.
 - `together(*calls)`: run calls at the same moment in threads; their results or exceptions in order.
+- `short_leases`: leases and rests of a second, and an SES that takes mails as fast as they come.
 - `sqs`: an SQS client; `received("mail-dead")` of `tests.conftest` takes the messages off a queue.
 """
 
@@ -24,6 +25,7 @@ from typing import Any
 
 import pytest
 
+from chalicelib.campaigns.sending import batch, mailer, parts, worker
 from chalicelib.kernel import limits, settings
 from chalicelib.kernel.aws import queues
 from chalicelib.kernel.aws import session as kernel_aws
@@ -32,6 +34,7 @@ from local.gateway import handlers
 from local.gateway.gateway import Gateway
 from local.polling import Poller, pollers
 from tests.conftest import enter
+from tests.emulator.sending import FAST, LEASE_MS
 from tests.fixtures.client import Client
 
 _HERE = Path(__file__).parent
@@ -142,3 +145,18 @@ def together() -> Callable[..., list[Any]]:
         return results
 
     return run
+
+
+@pytest.fixture
+def short_leases(emulator: Any, ses: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Leases and rests of a second, so that recovery can be waited for."""
+    monkeypatch.setattr(worker, "LEASE_MS", LEASE_MS)
+    monkeypatch.setattr(worker, "_CALL_MS", 100)
+    monkeypatch.setattr(parts, "rest_seconds", lambda strikes: 1)
+    monkeypatch.setattr(batch, "_LONGEST_WAIT", 0.3)
+    mailer.account_watch.cache_clear()
+    mailer.shared_pace.cache_clear()
+    ses.tell(quota={"MaxSendRate": FAST})
+    yield
+    mailer.account_watch.cache_clear()
+    mailer.shared_pace.cache_clear()

@@ -22,6 +22,7 @@ from chalicelib.kernel import settings
 from chalicelib.kernel.aws import queues, session
 from local.gateway import handlers
 from local.polling import pollers
+from tests.emulator.sending import LEASE_MS
 
 # What a worker does, in the order it does it: where the function is, and whether to die before or after it.
 STEPS: dict[str, tuple[Any, str, bool]] = {
@@ -40,7 +41,6 @@ STEPS: dict[str, tuple[Any, str, bool]] = {
     "while forgetting": (part_store, "forget", False),
     "in the sweep": (supervisor, "tend", True),
 }
-LEASE_MS = 1_200
 
 
 def main() -> None:

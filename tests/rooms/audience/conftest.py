@@ -10,6 +10,7 @@ from chalicelib.audience import jobs
 from chalicelib.kernel import clock
 from chalicelib.kernel.aws import tables
 from chalicelib.kernel.aws.session import session
+from chalicelib.kernel.errors import Unavailable
 from local.ses.main import Client as Mailbox
 from tests.conftest import received
 from tests.fixtures.client import Client
@@ -69,3 +70,8 @@ def calls(aws: None) -> Iterator[list[str]]:
     yield calls
     for emitter in emitters:
         emitter.unregister("before-send", record)
+
+
+def nobody_answers(operation: str, parameters: object) -> None:
+    """In place of a call to AWS that is down."""
+    raise Unavailable

@@ -6,6 +6,7 @@ from chalicelib.audience import jobs
 from chalicelib.kernel.aws import raw
 from chalicelib.kernel.errors import Unavailable
 from tests.conftest import received
+from tests.rooms.audience.conftest import nobody_answers
 
 
 def _always() -> bool:
@@ -88,7 +89,7 @@ def test_a_sign_up_the_queue_gave_up_is_queued_again_until_it_is_a_day_old(
 ):
     if trouble == "queues":
         with monkeypatch.context() as broken:
-            broken.setattr(raw, "sqs", _nobody_answers)
+            broken.setattr(raw, "sqs", nobody_answers)
             assert http.post("/api/subscribe", json={"email": "ada@example.net"}).status == 503
     else:
         ses.tell(down=True)
@@ -106,7 +107,3 @@ def test_a_sign_up_the_queue_gave_up_is_queued_again_until_it_is_a_day_old(
     later(minutes=20)
     jobs.clean_up(_always)
     assert received("audience") == [], "once is enough"
-
-
-def _nobody_answers(operation: str, parameters: object) -> None:
-    raise Unavailable

@@ -13,8 +13,8 @@ from chalicelib.kernel import clock
 from chalicelib.kernel.aws import tables
 
 
-def soon() -> str:
-    return clock.text(clock.now() + timedelta(hours=1))
+def soon(**more: float) -> str:
+    return clock.text(clock.now() + timedelta(**(more or {"hours": 1})))
 
 
 def new_campaign(**changes: Any) -> CampaignDetail:

@@ -1,49 +1,14 @@
 """The JSON API, every answer of it: each state, each permission, each refusal."""
 
-from datetime import timedelta
 from typing import Any
 
-import boto3
 import pytest
-from moto.core import DEFAULT_ACCOUNT_ID
-from moto.sesv2.models import sesv2_backends
 
-from chalicelib.audience import recipients
-from chalicelib.campaigns import service
-from chalicelib.campaigns.model import Counts
-from chalicelib.campaigns.sending import deliveries, supervisor
-from chalicelib.kernel import clock, ids
-from chalicelib.kernel.errors import Unavailable
-from chalicelib.mail import account
-from chalicelib.mail.account import Account
+from chalicelib.kernel import ids
+from tests.rooms.campaigns.api import API, UNKNOWN, created, in_state
+from tests.rooms.campaigns.examples import soon
 
-API = "/admin/api/campaigns"
-UNKNOWN = "0193a5c4-11f0-7a6b-8c01-2d3e4f506172"
 REFUSED = {"error": "Operation not allowed in current state"}
-
-
-def soon(**more: float) -> str:
-    return clock.text(clock.now() + timedelta(**(more or {"hours": 1})))
-
-
-def created(admin: Any, **fields: Any) -> dict[str, Any]:
-    answer = admin.post(API, json={"subject": "Hello", "body": "<p>Hi {{nickname|you}}</p>", **fields})
-    assert answer.status == 201
-    return answer.json
-
-
-def in_state(admin: Any, state: str) -> dict[str, Any]:
-    campaign = created(admin)
-    url = f"{API}/{campaign['id']}"
-    if state == "scheduled":
-        return admin.post(f"{url}/schedule", json={"scheduled_at": soon()}).json
-    if state in ("publishing", "published", "failed"):
-        campaign = admin.post(f"{url}/send", json={}).json
-    if state == "published":
-        deliveries.finish(service.view(campaign["id"]).deliveries[0], Counts(3, 3))
-    if state == "failed":
-        deliveries.finish(service.view(campaign["id"]).deliveries[0], Counts(3, 1), "Sending is paused in SES")
-    return admin.get(url).json
 
 
 def test_a_campaign_is_created_as_a_draft_and_shown_with_its_delivery(admin):
@@ -262,89 +227,6 @@ def test_a_retry_answers_the_delivery(admin):
     assert (unknown.status, unknown.json) == (404, {"error": "Delivery not found"})
 
 
-def test_the_preview_is_the_test_mail_byte_for_byte(admin):
-    boto3.client("sesv2").create_email_identity(EmailIdentity="news@example.org")
-    made = created(admin)
-    url = f"{API}/{made['id']}"
-    preview = admin.get(f"{url}/preview?nickname=Ana")
-    assert preview.status == 200
-    assert "Hi Ana" in preview.text
-    assert "unsafe-inline" in preview.headers["Content-Security-Policy"]
-    answer = admin.post(f"{url}/test", json={"email": "me@example.org", "nickname": "Ana"})
-    assert (answer.status, answer.json["state"]) == (200, "draft")
-    [mail] = sesv2_backends[DEFAULT_ACCOUNT_ID]["eu-west-1"].core_backend.sent_messages
-    assert mail.body == preview.text
-    draft = admin.post(f"{API}/preview", json={"subject": "Hello", "body": made["body"], "nickname": "Ana"})
-    assert draft.json["subject"] == "Hello"
-    assert draft.json["text"].startswith("Hi Ana\n")
-
-
-@pytest.mark.parametrize(
-    "fields", [{}, {"email": "nonsense"}, {"email": 5}, {"email": "a@example.org", "nickname": 5}]
-)
-def test_a_test_mail_that_cannot_be_sent(admin, fields):
-    assert admin.post(f"{API}/{created(admin)['id']}/test", json=fields).status == 400
-
-
 def test_a_body_that_is_no_object_is_400_and_never_a_crash(admin):
     for body in [b"", b"[]", b"null", b"{", b'"x"', b"\xff"]:
         assert admin.post(API, body=body, Content_Type="application/json").status == 400
-
-
-def test_the_preflight_reports_problems_and_the_cost(admin, monkeypatch):
-    monkeypatch.setattr(account, "account", lambda: Account(200, 1, 0, True, True, "HEALTHY"))  # moto has none
-    monkeypatch.setattr(account, "identity", lambda: None)
-    made = created(admin, body='<p>Hi {{nickname}} <a href="http://example.org">x</a></p>')
-    report = admin.get(f"{API}/{made['id']}/preflight")
-    assert report.status == 200
-    assert (report.json["recipients"], report.json["cost_usd"]) == (0, 0)
-    found = {finding["code"]: finding["level"] for finding in report.json["findings"]}
-    assert found["http_links"] == found["no_fallback"] == found["nobody"] == "warning"
-    assert found["unverified"] == "error"
-    assert report.json["ready"] is False
-    assert admin.get(f"{API}/{UNKNOWN}/preflight").status == 404
-
-
-def test_the_preflight_does_without_ses_when_it_is_silent(admin, monkeypatch):
-    def silent() -> Account:
-        raise Unavailable("The email service cannot be reached")
-
-    monkeypatch.setattr(account, "account", silent)
-    report = admin.get(f"{API}/{created(admin)['id']}/preflight").json
-    assert "ses_silent" in {finding["code"] for finding in report["findings"]}
-    assert report["finishes_at"] is None
-
-
-def test_an_audience_is_counted_before_anything_is_sent(admin):
-    assert admin.post(f"{API}/audience", json={}).json == {"recipients": 0}
-    assert admin.post(f"{API}/audience", json={"aim": {"tags": {"any": 5}}}).status == 400
-
-
-def test_while_it_is_sent_the_counts_are_those_of_its_parts(admin, monkeypatch):
-    campaign = in_state(admin, "publishing")
-    monkeypatch.setattr(supervisor, "count_parts", lambda delivery_id: Counts(7, 5, 1, 1))
-    look = admin.get(f"{API}/{campaign['id']}/progress").json
-    assert (look["state"], look["expected"], look["deliveries"][0]["sent_count"]) == ("publishing", 0, 5)
-    detail = admin.get(f"{API}/{campaign['id']}").json
-    assert detail["delivery"]["recipients"] == detail["deliveries"][0]["recipients"] == 7
-    assert admin.get(f"{API}/{UNKNOWN}/progress").status == 404
-
-
-def test_once_it_is_sent_the_counts_are_those_it_ended_with(admin):
-    campaign = in_state(admin, "published")
-    look = admin.get(f"{API}/{campaign['id']}/progress").json
-    assert (look["state"], look["expected"], look["deliveries"][0]["sent_count"]) == ("published", None, 3)
-
-
-def test_who_watches_while_somebody_counts_does_not_count_too(admin, monkeypatch):
-    campaign = admin.post(API, json={"subject": "Hi", "body": "<p>x</p>", "aim": {"tags": {"any": ["tea"]}}}).json
-    admin.post(f"{API}/{campaign['id']}/send")
-    seen = []
-
-    def count(targeting: Any, by: Any) -> int:
-        seen.append(admin.get(f"{API}/{campaign['id']}/progress").json["expected"])
-        return 7
-
-    monkeypatch.setattr(recipients, "count", count)
-    assert [admin.get(f"{API}/{campaign['id']}/progress").json["expected"] for _ in range(2)] == [7, 7]
-    assert seen == [None]

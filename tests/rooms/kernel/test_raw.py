@@ -128,8 +128,8 @@ def test_a_service_that_hangs_up_is_unavailable(server: Server, call: Any) -> No
 
 
 CALLS = {
-    "table by wire": lambda: raw.dynamodb("Scan", {}),
-    "queue by wire": lambda: raw.sqs("SendMessage", {}),
+    "raw table": lambda: raw.dynamodb("Scan", {}),
+    "raw queue": lambda: raw.sqs("SendMessage", {}),
     "table": lambda: tables.get(limits.LimitRow, "a"),
     "service": lambda: kernel_aws.call("sesv2", "get_account"),
 }
