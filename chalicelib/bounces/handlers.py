@@ -10,7 +10,7 @@ from chalicelib.web.responses import Response
 
 
 @operation(
-    "Mails of the last seven days that could not be delivered for good, newest first",
+    "List permanent bounces of the last seven days, newest first",
     tag="bounces",
     query=PageQuery,
     answers={200: Answer("A page of them", bodies.BouncePage)},
