@@ -45,7 +45,8 @@ def expire(subscriber_id: str) -> bool:
         {"subscriber_id": subscriber.id, "source": ",".join(sorted(subscriber.requested_sources))},
     )
     try:
-        tables.transact(*subscribers.expire_writes(subscriber, now), event)
+        in_other_rooms = personal_data.erase_writes(subscriber.id)
+        tables.transact(*subscribers.expire_writes(subscriber, now), *in_other_rooms, event)
     except Stale:
         return False  # confirmed, extended or removed a moment ago
     return True

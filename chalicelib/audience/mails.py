@@ -27,7 +27,7 @@ _HOUR = 3600
 
 
 def send(kind: str, subscriber_id: str) -> None:
-    """One message of the mail queue. Sends nothing when there is no reason for the mail any more."""
+    """One message of the audience queue. Sends nothing when there is no reason for the mail any more."""
     try:
         _SENDERS[kind](subscriber_id)
     except Stale:

@@ -56,6 +56,7 @@ def open_profile(text: str) -> Profile:
 def update_profile(text: str, nickname: str | None, address: Address | None) -> bool:
     """Use up the magic link for a change; an empty nickname removes it. Returns whether a new address now waits to
     be confirmed."""
+    nickname = nickname and model.check_nickname(nickname)
     subscriber, changes_email = retry_stale(lambda: _update(text, nickname, address))
     if changes_email:
         queues.send("audience", {"kind": model.CHANGE_EMAIL, "subscriber_id": subscriber.id})

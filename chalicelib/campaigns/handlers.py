@@ -34,7 +34,7 @@ def list_campaigns(request: Request) -> Response:
     return responses.json(bodies.CampaignPage(number, size, page.total, lines))
 
 
-@operation("Create a campaign", tag=_TAG, body=bodies.Draft, answers=_NEW_DRAFT, refuses=(400, 503))
+@operation("Create a campaign", tag=_TAG, body=bodies.Draft, answers=_NEW_DRAFT, refuses=(400,))
 def create_campaign(request: Request) -> Response:
     if request.fields.get("scheduled_at") is not None:
         raise Invalid("A campaign starts as a draft: create it, then schedule it")
@@ -63,7 +63,7 @@ def watch_campaign(request: Request) -> Response:
     tag=_TAG,
     body=bodies.CampaignEdits,
     answers=_CAMPAIGN,
-    refuses=(400, 404, 409, 503),
+    refuses=(400, 404, 409),
 )
 def update_campaign(request: Request) -> Response:
     sent = schemas.read(bodies.CampaignEdits, request.fields)
@@ -81,7 +81,7 @@ def delete_campaign(request: Request) -> Response:
     return responses.no_content()
 
 
-@operation("Send now", tag=_TAG, body=bodies.Send, answers=_CAMPAIGN, refuses=(400, 404, 409, 503))
+@operation("Send now", tag=_TAG, body=bodies.Send, answers=_CAMPAIGN, refuses=(400, 404, 409))
 def send_campaign(request: Request) -> Response:
     asked = schemas.read(bodies.Send, request.fields)
     sent = service.send_now(request.path["campaign_id"], version=asked.version)
@@ -89,7 +89,7 @@ def send_campaign(request: Request) -> Response:
     return _answer(sent)
 
 
-@operation("Schedule for later", tag=_TAG, body=bodies.Schedule, answers=_CAMPAIGN, refuses=(400, 404, 409, 503))
+@operation("Schedule for later", tag=_TAG, body=bodies.Schedule, answers=_CAMPAIGN, refuses=(400, 404, 409))
 def schedule_campaign(request: Request) -> Response:
     asked = schemas.read(bodies.Schedule, request.fields)
     scheduled = service.schedule(request.path["campaign_id"], asked.scheduled_at, asked.time_zone)
@@ -97,9 +97,7 @@ def schedule_campaign(request: Request) -> Response:
     return _answer(scheduled)
 
 
-@operation(
-    "Cancel the schedule; the campaign becomes a draft again", tag=_TAG, answers=_CAMPAIGN, refuses=(404, 409, 503)
-)
+@operation("Cancel the schedule; the campaign becomes a draft again", tag=_TAG, answers=_CAMPAIGN, refuses=(404, 409))
 def cancel_campaign(request: Request) -> Response:
     cancelled = service.cancel(request.path["campaign_id"])
     audit.record(request, "campaign.cancel", campaign_id=cancelled.campaign.id)
@@ -115,7 +113,7 @@ def duplicate_campaign(request: Request) -> Response:
     "Retry a failed delivery: send only what is still owed",
     tag=_TAG,
     answers={200: Answer("The delivery", bodies.Delivery)},
-    refuses=(404, 409, 503),
+    refuses=(404, 409),
 )
 def retry_delivery(request: Request) -> Response:
     campaign_id, delivery_id = request.path["campaign_id"], request.path["delivery_id"]

@@ -17,7 +17,6 @@ REFUSALS = {
     404: "Not found",
     409: "Not allowed in the current state; see `error`",
     429: "Too many requests; `Retry-After` says when to try again",
-    503: "A service does not answer; try again",
 }
 
 

@@ -30,10 +30,6 @@ def requested(request: Request) -> tuple[int, int]:
     return _number(request.query, "page", 1, _LAST), _number(request.query, "per_page", _DEFAULT, _MOST)
 
 
-def page_body(items: list[object], page: int, per_page: int, total: int) -> dict[str, object]:
-    return {"items": items, "page": page, "per_page": per_page, "total": total}
-
-
 def _number(query: Mapping[str, str], name: str, default: int, most: int) -> int:
     text = query.get(name, "")
     if not text:

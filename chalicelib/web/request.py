@@ -10,6 +10,7 @@ from urllib.parse import parse_qsl, unquote
 from msgspec import Struct
 
 from chalicelib.kernel.errors import Invalid
+from chalicelib.web import schemas
 
 JSON = "application/json"
 FORM = "application/x-www-form-urlencoded"
@@ -65,10 +66,8 @@ class Request(Struct, frozen=True, dict=True):
 
     def text(self, name: str) -> str | None:
         """A field that is text, or None if it is missing or null."""
-        value = self.fields.get(name)
-        if value is not None and not isinstance(value, str):
-            raise Invalid(f"{name} must be text")
-        return value
+        found: str | None = schemas.text(name).check(self.fields.get(name))
+        return found
 
     def _json(self) -> dict[str, Any]:
         try:

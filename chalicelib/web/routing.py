@@ -51,7 +51,7 @@ class Route(Struct, frozen=True):
 def api(
     call: str, handler: str, *, accepts: tuple[str, ...] = (JSON,), cors: bool = False, head: bool = False
 ) -> Route:
-    """A public call that answers JSON: `api("POST /api/subscribe", "audience.public_api:subscribe")`."""
+    """A public call that answers JSON: `api("POST /api/subscribe", "audience.sign_up_handlers:subscribe")`."""
     return _route(call, handler, _JSON_ERRORS, accepts=accepts, cors=cors, head=head)
 
 

@@ -75,7 +75,7 @@ def test_concurrent_subscribe_requests_for_the_same_email_make_one_record_and_on
     assert _consistent()[subscriber.id].status == "activated"
 
 
-def test_two_workers_write_the_same_letter_and_one_link_lives(http, work, together, mailbox):
+def test_two_workers_send_the_same_mail_and_one_link_lives(http, work, together, mailbox):
     _subscribe(http, "ada@example.net", 1)()
     (message,) = received("audience")
     together(*(lambda: jobs.handle(message) for _ in range(4)))

@@ -41,7 +41,8 @@ names = st.sampled_from(
         "tries",
         "eventType",
         "notificationType",
-        "audience",
+        "mail",
+        "pseudonym",
         "bounce",
         "complaint",
         "Type",
@@ -49,7 +50,7 @@ names = st.sampled_from(
         "source",
     ]
 )
-ours = st.sampled_from([NOBODY, "confirm", "remove", "admin", "Bounce", "Complaint", "Notification"])
+ours = st.sampled_from([NOBODY, "sign-up", "confirm", "remove", "admin", "Bounce", "Complaint", "Notification"])
 bodies = st.one_of(
     st.dictionaries(names, values(names) | ours, max_size=6).map(json.dumps),
     values(names).map(json.dumps),

@@ -2,6 +2,7 @@
 
 A write whose condition did not hold is `Stale`. A service that does not answer, or answers that it cannot now, is
 `Unavailable`. Anything else is a defect of ours (a bad expression, a missing table or right) and stays what it is.
+SES alone says more than that: `mail/failures`.
 """
 
 import random
@@ -16,7 +17,9 @@ TRANSACTION_CANCELLED = "TransactionCanceledException"
 # The row is part of somebody else's transaction at this moment.
 CONFLICTS = frozenset({"TransactionConflictException", "TransactionInProgressException"})
 
+# Credentials that have just ended are renewed; a transaction cancelled for no condition may succeed the next time.
 _TRANSIENT = CONFLICTS | {
+    "ExpiredTokenException",
     "InternalError",
     "InternalFailure",
     "InternalServerError",
@@ -29,13 +32,12 @@ _TRANSIENT = CONFLICTS | {
     "Throttling",
     "ThrottlingException",
     "TooManyRequestsException",
+    TRANSACTION_CANCELLED,
+    "UnrecognizedClientException",
 }
 # Why a write of a cancelled transaction may be tried again.
 _TRANSIENT_REASONS = frozenset({"TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"})
 _CONDITION_REASON = "ConditionalCheckFailed"
-
-# A bad expression, a missing table, a missing right: no patience helps.
-_DEFECTS = frozenset({"ValidationException", "ResourceNotFoundException", "AccessDeniedException"})
 
 _DECISIONS = 4
 
@@ -43,7 +45,8 @@ Result = TypeVar("Result")
 
 
 class Stale(Exception):
-    """A condition did not hold. `found` has, for each write that asked for it, what was stored instead."""
+    """A condition did not hold. `found` has one entry for each write of a transaction, in order: what was stored
+    instead if the write asked for it, else None. For a single write by `raw` it is that one item, if asked for."""
 
     def __init__(self, found: Sequence[Any] = ()) -> None:
         super().__init__("a condition did not hold")
@@ -51,13 +54,8 @@ class Stale(Exception):
 
 
 def is_transient(code: str | None, status: int = 0) -> bool:
-    """The same again a little later may succeed."""
-    return code in _TRANSIENT or status >= 500
-
-
-def is_defect(code: str | None) -> bool:
-    """Something of ours is wrong, not the service."""
-    return code in _DEFECTS
+    """The same again a little later may succeed. Without a code there was no answer at all."""
+    return code is None or code in _TRANSIENT or status >= 500
 
 
 def failed_condition(reasons: Sequence[str | None]) -> bool:

@@ -1,4 +1,4 @@
-"""Items as the bare wire carries them: every value with its type, as DynamoDB writes it."""
+"""DynamoDB items as `raw` sends and receives them: every value with its type."""
 
 import base64
 from collections.abc import Mapping

@@ -100,7 +100,7 @@ def _tried(service: _Service, operation: str, headers: Mapping[str, str], body: 
         raise Stale([plain(answer["Item"])] if answer.get("Item") else ())
     if code == TRANSACTION_CANCELLED and failed_condition(_reasons(answer)):
         raise Stale
-    if code == TRANSACTION_CANCELLED or is_transient(code, status):
+    if is_transient(code, status):
         return None
     raise _client_error(operation, status, answer)
 

@@ -1,6 +1,7 @@
 """The one session of this process, a cached client for each service, and failures by meaning.
 
-Tables have a module of their own; everything else that is asked of AWS goes through `call`.
+`call` is for services of which no more than `Unavailable` has to be known. Tables have a module of their own, SES has
+`mail/failures`, and hot paths have `raw`.
 """
 
 import threading

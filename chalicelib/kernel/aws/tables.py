@@ -23,7 +23,7 @@ from chalicelib.kernel.aws.failures import (
     TRANSACTION_CANCELLED,
     Stale,
     failed_condition,
-    is_defect,
+    is_transient,
     lost_to_another,
     rest,
 )
@@ -216,14 +216,21 @@ def _reaching() -> Iterator[None]:
 
 
 def _translated(failure: PynamoDBException) -> Exception:
-    return failure if is_defect(_code(failure)) else Unavailable()
+    return Unavailable() if is_transient(_code(failure), _status(failure)) else failure
 
 
 def _code(failure: PynamoDBException) -> str | None:
     """pynamodb's own reading of it breaks on a timeout, which has no response."""
-    response = getattr(failure.cause, "response", None) or {}
-    code: str | None = response.get("Error", {}).get("Code")
+    code: str | None = _response(failure).get("Error", {}).get("Code")
     return code
+
+
+def _status(failure: PynamoDBException) -> int:
+    return int(_response(failure).get("ResponseMetadata", {}).get("HTTPStatusCode", 0))
+
+
+def _response(failure: PynamoDBException) -> dict[str, Any]:
+    return getattr(failure.cause, "response", None) or {}
 
 
 def _resolved(future: Any) -> Any:
