@@ -1,4 +1,6 @@
 """Who may use `/admin`: the authorizer behind Cloudflare Access, and the audit log of what was done there.
 
-Other rooms use: `audit`. The Lambda function of the authorizer is `authorizer.handle`.
+Other rooms use: `audit`.
+
+The Lambda function of the authorizer is `authorizer.handle`.
 """

@@ -1,4 +1,6 @@
 """Readers: how they sign up, confirm, change their profile and leave, and what editors see of them.
 
-Other rooms use: service, model, erasure, listing, recipients, counts, personal_data; `app.py` also uses jobs.
+Other rooms use: `service`, `model`, `erasure`, `listing`, `recipients`, `counts`, `personal_data`.
+
+`app.py` also uses `jobs`.
 """

@@ -1,5 +1,7 @@
 """Campaigns: written, reviewed, sent, and kept in a public archive.
 
-Other rooms use: service, model, fields, review.preflight, review.previews, sending.deliveries, sending.progress;
-`app.py` also uses sending.jobs.
+Other rooms use: `service`, `model`, `fields`, `review.preflight`, `review.previews`, `sending.deliveries`,
+`sending.progress`.
+
+`app.py` also uses `sending.jobs`.
 """

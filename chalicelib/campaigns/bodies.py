@@ -7,7 +7,7 @@ from msgspec.structs import asdict
 
 from chalicelib.campaigns import fields
 from chalicelib.campaigns.model import DeliveryState, Format, Origin, State, Targeting
-from chalicelib.web.paging import PageBody, PageQuery
+from chalicelib.web.paging import PageBody
 from chalicelib.web.schemas import Count, Id, Moment, Reads
 
 Subject = Annotated[
@@ -27,6 +27,7 @@ PlainText = Annotated[
 ]
 Preheader = Annotated[str, Meta(max_length=fields.LONGEST_LINE), Reads(fields.preheader)]
 FormatName = Annotated[Format, Reads(fields.format)]
+StateName = Annotated[State, Reads(fields.state)]
 Aim = Annotated[Targeting, Reads(fields.targeting)]
 TimeZone = Annotated[str | None, Meta(description="An IANA name", examples=["Europe/Berlin"]), Reads(fields.zone)]
 # Read by `fields.moment`, once the time zone beside it is known.
@@ -79,8 +80,8 @@ class Send(Struct, frozen=True):
     version: Version = None
 
 
-class CampaignQuery(PageQuery):
-    state: State | UnsetType = UNSET
+class CampaignQuery(Struct):
+    state: StateName | UnsetType = UNSET
 
 
 class DeliverySummary(Struct):

@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Any, TypeVar
 
 from chalicelib.campaigns.content import placeholders
-from chalicelib.campaigns.model import LONGEST_WORD, MOST_WORDS, Format, Targeting, Terms
+from chalicelib.campaigns.model import LONGEST_WORD, MOST_WORDS, Format, State, Targeting, Terms
 from chalicelib.kernel.errors import Invalid
 from chalicelib.mail.message import LONGEST_SUBJECT
 
@@ -54,6 +54,11 @@ def choice(kind: type[Choice], value: Any, name: str) -> Choice:
         return kind(value)
     except ValueError:
         raise Invalid(f"{name} must be one of: {', '.join(kind)}") from None
+
+
+def state(value: Any) -> State | None:
+    """None, or nothing: campaigns in any state."""
+    return choice(State, value, "state") if value else None
 
 
 def format(value: Any) -> Format:

@@ -5,12 +5,13 @@ from typing import Any
 from chalicelib.access import audit
 from chalicelib.campaigns import bodies, fields, serializers, service
 from chalicelib.campaigns.content import renderer
-from chalicelib.campaigns.model import CampaignDetail, Content, State
+from chalicelib.campaigns.model import CampaignDetail, Content
 from chalicelib.campaigns.sending import deliveries, progress
 from chalicelib.kernel import clock
 from chalicelib.kernel.errors import Invalid
 from chalicelib.web import paging, responses, schemas
 from chalicelib.web.operations import Answer, operation
+from chalicelib.web.paging import PageQuery
 from chalicelib.web.request import Request
 from chalicelib.web.responses import Response
 
@@ -22,14 +23,14 @@ _NEW_DRAFT = {201: Answer("The new draft", bodies.Campaign)}
 @operation(
     "List campaigns, newest first",
     tag=_TAG,
-    query=bodies.CampaignQuery,
+    query=(bodies.CampaignQuery, PageQuery),
     answers={200: Answer("A page", bodies.CampaignPage)},
     refuses=(400,),
 )
 def list_campaigns(request: Request) -> Response:
     number, size = paging.requested(request)
-    state = request.query.get("state") or None
-    page = service.list_page(fields.choice(State, state, "state") if state else None, number, size)
+    state = schemas.read(bodies.CampaignQuery, request.query).state
+    page = service.list_page(state or None, number, size)
     lines = [serializers.campaign_line(campaign) for campaign in page.items]
     return responses.json(bodies.CampaignPage(number, size, page.total, lines))
 
@@ -119,7 +120,8 @@ def retry_delivery(request: Request) -> Response:
     campaign_id, delivery_id = request.path["campaign_id"], request.path["delivery_id"]
     detail = deliveries.retry(campaign_id, delivery_id)
     audit.record(request, "delivery.retry", campaign_id=campaign_id, delivery_id=delivery_id)
-    [retried] = [delivery for delivery in detail.deliveries if delivery.id == delivery_id]
+    retried = detail.delivery(delivery_id)
+    assert retried
     return responses.json(serializers.delivery_body(retried))
 
 

@@ -28,18 +28,16 @@ class Page(Struct, frozen=True):
     total: int
 
 
-def create(draft: Draft, origin: Origin = Origin.MANUAL) -> CampaignDetail:
-    detail = _new_detail(draft, origin, clock.now())
+def create(draft: Draft) -> CampaignDetail:
+    detail = _new_detail(draft, Origin.MANUAL, clock.now())
     tables.transact(*store.create_writes(detail))
     return detail
 
 
-def create_writes(
-    draft: Draft, send: bool, origin: Origin = Origin.FEED
-) -> tuple[CampaignDetail, list[tables.Write]]:
-    """A campaign as writes, for the caller's own transaction. Call `deliveries.wake` once that is committed."""
+def create_writes(draft: Draft, send: bool) -> tuple[CampaignDetail, list[tables.Write]]:
+    """A campaign from the feed as writes, for the caller's transaction; `deliveries.wake` once it is committed."""
     now = clock.now()
-    detail = _new_detail(draft, origin, now)
+    detail = _new_detail(draft, Origin.FEED, now)
     if send:
         detail = changes.start_deliveries(detail, now)
     return detail, store.create_writes(detail)

@@ -14,7 +14,7 @@ from chalicelib.feeds.model import Memory
 from chalicelib.feeds.reading.model import FINGERPRINT_BYTES
 from chalicelib.feeds.reading.reader import Validators
 from chalicelib.feeds.state import Check, Notice, Result, State, Trigger
-from chalicelib.kernel import clock, ids
+from chalicelib.kernel import clock, ids, log
 from chalicelib.kernel.aws import tables
 from chalicelib.kernel.aws.failures import Stale
 
@@ -105,8 +105,14 @@ def load_memory(feed_id: str, watermark: datetime) -> Memory:
 
 
 def list_latest(feed_id: str) -> list[FeedEntry]:
+    """As the last check stored them. Rows of another version of Gna may lack a field: they are only for looking at,
+    and the next change of the feed writes them again."""
     row = tables.get(PackedRow, feed_id, _LATEST)
-    return msgspec.convert(json.loads(zlib.decompress(row.packed)), list[FeedEntry]) if row else []
+    try:
+        return msgspec.convert(json.loads(zlib.decompress(row.packed)), list[FeedEntry]) if row else []
+    except msgspec.ValidationError:
+        log.info("feed.latest_outdated")
+        return []
 
 
 def list_checks(feed_id: str, limit: int) -> list[Check]:

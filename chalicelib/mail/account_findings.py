@@ -51,7 +51,7 @@ def check_used_quota(account: Account) -> Iterator[Finding]:
 def check_identity(identity: Identity | None) -> Iterator[Finding]:
     """Whether SES sends for FROM_EMAIL, and signs so that receivers believe it."""
     if not identity or not identity.verified:
-        message = f"{identity.name} is not verified" if identity else "The sender identity was not found in SES"
+        message = f"{identity.name} is not verified" if identity else "SES does not know the sender"
         fix = "Create the identity in SES and add its records to DNS"
         yield Finding(Level.ERROR, "unverified", message, "no email can be sent", fix)
     elif not identity.dkim:
@@ -68,4 +68,4 @@ def check_postal_address(postal_address: str) -> Iterator[Finding]:
 
 
 def no_response(reason: str = "the sending status is unknown") -> Finding:
-    return Finding(Level.WARNING, "ses_silent", "SES did not respond", reason)
+    return Finding(Level.WARNING, "ses_silent", "The SES account could not be checked", reason)

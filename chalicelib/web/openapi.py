@@ -53,7 +53,8 @@ class _Schemas:
         return dict(self._written[self._kinds.index(kind)])
 
     def properties(self, kind: type[Struct]) -> Part:
-        properties: Part = self.components[kind.__name__]["properties"]
+        name = self.schema(kind)["$ref"].rpartition("/")[2]
+        properties: Part = self.components[name]["properties"]
         return properties
 
 

@@ -63,7 +63,8 @@ def test_only_the_services_that_are_called_have_their_models_inside(names):
 
 def test_the_services_the_code_calls_are_those():
     code = "\n".join(file.read_text() for file in (ROOT / "chalicelib").rglob("*.py"))
-    called = set(re.findall(r"\baws\.(?:call|client)\(\s*\"(\w+)\"", code))
+    called = set(re.findall(r"\bsession\.(?:call|client)\(\s*\"(\w+)\"", code))
+    assert {"s3", "sesv2", "ssm", "events"} <= called, "the search has to find what is there"
     assert called <= archive.SERVICES
 
 

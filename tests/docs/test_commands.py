@@ -41,7 +41,7 @@ NOT_RUN = {
     ".venv/bin/python": "and this: one room's part",
     "make check": "it reads the files and does nothing with them; its audit is in tests/deploy/test_pages.py",
     "make format": "it would change the files that are being tested; `make check` fails where it would",
-    "make bench": "it takes a quarter of an hour and asks for a quiet machine; its table is in tests/bench",
+    "make bench": "it takes five minutes and asks for a quiet machine; its table is in tests/bench",
     "make load": "it takes minutes and both cores; how it judges is in tests/local/test_trial.py",
     "make faults": "it takes minutes and both cores; how it judges is in tests/local/test_trial.py",
     ".venv/bin/chalice": "it deploys to a real account only; what is before and after it is run",

@@ -14,7 +14,7 @@ they are marked `emulator` by that alone.
 - `tick("handler_name")`: run a schedule of `app.py` now, by the name of its function; `tick()` runs them all.
 - `together(*calls)`: run calls at the same moment in threads; their results or exceptions in order.
 - `short_leases`: leases and rests of a second, and an SES that takes mails as fast as they come.
-- `sqs`: an SQS client; `received("mail-dead")` of `tests.conftest` takes the messages off a queue.
+- `sqs`: an SQS client; `received("audience-dead")` of `tests.conftest` takes the messages off a queue.
 """
 
 import threading

@@ -21,7 +21,7 @@ ROUTES = sorted((str(method), str(path)) for path, methods in app.app.routes.ite
 PUBLIC = [route for route in ROUTES if not route[1].startswith("/admin")]
 SLOWEST = 10.0
 
-_READS = re.compile(r"""(?:text|get|_one|\[)\(?"([a-z_.]{2,24})\"""")
+_READS = re.compile(r"""(?:text|get|\[)\(?"([a-z_.]{2,24})\"""")
 
 
 def _names() -> list[str]:

@@ -23,7 +23,7 @@ _CHANGED_MEANWHILE = (
 def list_campaigns(request: Request) -> Response:
     number, size = paging.requested(request)
     state = request.query.get("state") or ""
-    found = service.list_page(fields.choice(State, state, "state") if state else None, number, size)
+    found = service.list_page(fields.state(state), number, size)
     query = {name: request.query[name] for name in ("state", "per_page") if request.query.get(name)}
     return shell.page(
         request,
@@ -141,7 +141,6 @@ def _editor(
 
 
 def _report(request: Request, detail: CampaignDetail) -> Response:
-    sending = detail.campaign.state is State.PUBLISHING
     return shell.page(
         request,
         "admin/report.html",
@@ -149,5 +148,5 @@ def _report(request: Request, detail: CampaignDetail) -> Response:
         detail=progress.with_live_counts(detail),
         look=preview_frames.parse_look(request.query.get("look")),
         looks=preview_frames.LOOKS,
-        expected=progress.read_progress(detail.campaign.id).expected if sending else None,
+        expected=progress.expected_recipients(detail.campaign, detail.deliveries),
     )

@@ -16,7 +16,7 @@ Nickname = Annotated[Name | None, Reads(previews.parse_nickname)]
 
 
 class PreviewQuery(Struct):
-    nickname: Name | UnsetType = UNSET
+    nickname: Nickname = None
 
 
 class PreviewDraft(Draft, frozen=True):

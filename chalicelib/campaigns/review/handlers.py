@@ -23,7 +23,7 @@ _TAG = "campaigns"
     refuses=(400, 404),
 )
 def preview_campaign(request: Request) -> Response:
-    nickname = previews.parse_nickname(request.query.get("nickname"))
+    nickname = schemas.read(bodies.PreviewQuery, request.query).nickname
     return responses.email_page(previews.preview(service.view(request.path["campaign_id"]), nickname).html)
 
 
@@ -36,9 +36,9 @@ def preview_campaign(request: Request) -> Response:
 )
 def preview_draft(request: Request) -> Response:
     draft = schemas.read(bodies.PreviewDraft, request.fields)
-    message = previews.preview(service.preview_detail(draft), draft.nickname)
-    removed = renderer.removed_markup(draft.format, draft.body)
-    return responses.json(schemas.build(bodies.Preview, message, removed=removed))
+    mailing = renderer.render(service.preview_detail(draft))
+    message = previews.preview_mailing(mailing, draft.nickname)
+    return responses.json(schemas.build(bodies.Preview, message, removed=list(mailing.removed)))
 
 
 @operation(

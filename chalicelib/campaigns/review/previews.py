@@ -4,6 +4,7 @@ from typing import Any
 
 from chalicelib.audience import model as audience
 from chalicelib.campaigns.content import renderer
+from chalicelib.campaigns.content.renderer import Mailing
 from chalicelib.campaigns.model import CampaignDetail
 from chalicelib.kernel import tokens
 from chalicelib.kernel.addresses import Address
@@ -24,7 +25,12 @@ def parse_nickname(value: Any) -> str | None:
 
 def preview(detail: CampaignDetail, name: str | None = None) -> Message:
     """The email a reader with this nickname would get, byte for byte except for the token in the links."""
-    return renderer.render(detail).message(_READER, name, str(_NOBODY))
+    return preview_mailing(renderer.render(detail), name)
+
+
+def preview_mailing(mailing: Mailing, name: str | None = None) -> Message:
+    """The same, of what is rendered already."""
+    return mailing.message(_READER, name, str(_NOBODY))
 
 
 def send_test(detail: CampaignDetail, to: Address, name: str | None = None) -> None:

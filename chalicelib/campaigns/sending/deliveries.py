@@ -32,7 +32,7 @@ def list_sending() -> list[Delivery]:
 
 
 def wake(detail: CampaignDetail) -> None:
-    """Put a message for the worker on the queue. If it is lost, the sweep finds the delivery within five minutes."""
+    """Put a message for the supervisor on the queue. If it is lost, the sweep finds the delivery in five minutes."""
     for delivery in detail.deliveries:
         if delivery.state is DeliveryState.SENDING:
             _wake(delivery)

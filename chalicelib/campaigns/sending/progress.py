@@ -37,13 +37,16 @@ def read_progress(campaign_id: str) -> Progress:
     if not campaign:
         raise NotFound("Campaign not found")
     found = delivery_store.list_deliveries(campaign_id)
-    expected = _expected(campaign, found) if campaign.state is State.PUBLISHING else None
-    return Progress(campaign.state, [_with_live_counts(delivery) for delivery in found], expected)
+    return Progress(
+        campaign.state, [_with_live_counts(delivery) for delivery in found], expected_recipients(campaign, found)
+    )
 
 
-def _expected(campaign: Campaign, found: Sequence[Delivery]) -> int | None:
-    """A retried delivery has its count, and the total is kept as a count. To count only some, everybody has to be
-    read, so that is done once, by the first who asks, and stored."""
+def expected_recipients(campaign: Campaign, found: Sequence[Delivery]) -> int | None:
+    """`Progress.expected`, from deliveries as they are stored. A retried delivery has its count, and the total is
+    kept as a count. To count only some, everybody has to be read: the first who asks does that, and it is stored."""
+    if campaign.state is not State.PUBLISHING:
+        return None
     if known := sum(delivery.counts.recipients for delivery in found):
         return known
     if campaign.targeting.everybody:

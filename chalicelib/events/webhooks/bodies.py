@@ -4,11 +4,11 @@ from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
+from chalicelib.events.webhooks import model
 from chalicelib.events.webhooks.model import Description, IncludeAddress, Types, Url, WebhookState
 from chalicelib.kernel.errors import Invalid
 from chalicelib.web.schemas import Count, Id, Moment, Reads
 
-_LONGEST_PAGE = 100
 _DEFAULT_PAGE = 50
 
 
@@ -50,14 +50,14 @@ class AttemptList(Struct):
 
 
 def check_per_page(given: str) -> int:
-    if not (given.isascii() and given.isdigit() and len(given) < 4 and 1 <= int(given) <= _LONGEST_PAGE):
-        raise Invalid(f"per_page must be a number from 1 to {_LONGEST_PAGE}")
+    if not (given.isascii() and given.isdigit() and len(given) < 4 and 1 <= int(given) <= model.LONGEST_PAGE):
+        raise Invalid(f"per_page must be a number from 1 to {model.LONGEST_PAGE}")
     return int(given)
 
 
 class AttemptQuery(Struct):
     before: Annotated[Id, Meta(description="The id of the last attempt of the page before")] | UnsetType = UNSET
-    per_page: Annotated[int, Meta(ge=1, le=_LONGEST_PAGE), Reads(check_per_page)] = _DEFAULT_PAGE
+    per_page: Annotated[int, Meta(ge=1, le=model.LONGEST_PAGE), Reads(check_per_page)] = _DEFAULT_PAGE
 
 
 class EventReplay(Struct):

@@ -16,6 +16,7 @@ from chalicelib.web.schemas import Reads
 BUS = "eventbridge"
 TEST = "TEST"
 
+LONGEST_PAGE = 100  # of attempts
 MOST = 20
 MOST_PREVIOUS = 5
 OVERLAP = timedelta(hours=24)

@@ -28,7 +28,6 @@ from chalicelib.kernel.errors import Conflict, Invalid, NotFound
 from chalicelib.kernel.http import egress
 
 _RESOLVING = 3.0
-_LONGEST_PAGE = 100
 _NOT_FOUND = "No such webhook"
 
 
@@ -128,7 +127,7 @@ def list_attempts(webhook_id: str, before: str = "", most: int = 50) -> list[Att
     get(webhook_id)
     if before and not ids.is_id(before):
         raise Invalid("before must be the id of an attempt")
-    page = store.list_attempts(webhook_id, before, min(max(most, 1), _LONGEST_PAGE) + 1)
+    page = store.list_attempts(webhook_id, before, min(max(most, 1), model.LONGEST_PAGE) + 1)
     return list(islice((attempt for attempt in page if attempt.id != before), most))
 
 
