@@ -72,7 +72,7 @@ check: $(VENV)/.ready ## check format, lint, types, architecture, template, lice
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/cfn-lint deploy/resources.yaml
-	$(BIN)/python -m pytest -q tests/test_architecture.py tests/deploy/test_resources.py tests/deploy/test_pages.py
+	$(BIN)/python -m pytest -q tests/test_architecture.py tests/test_conventions.py tests/deploy/test_resources.py tests/deploy/test_pages.py
 	-@$(MAKE) --no-print-directory -s $(AUDIT)/.ready
 	@$(BIN)/python -m deploy.audit
 

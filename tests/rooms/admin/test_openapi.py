@@ -1,8 +1,10 @@
 """The OpenAPI document is complete and consistent, and the API page shows it."""
 
 import json
+from pathlib import Path
 
 from chalicelib.admin import openapi
+from tests.rooms.admin import contract
 
 METHODS = {"GET", "POST", "PATCH", "DELETE"}
 
@@ -43,6 +45,12 @@ def test_parameters_of_a_path_are_described(dashboard):
             if method.upper() in METHODS:
                 given = [*item.get("parameters", []), *call.get("parameters", [])]
                 assert names == {parameter["name"] for parameter in given if parameter["in"] == "path"}, path
+
+
+def test_nothing_that_callers_depend_on_changes_unseen(dashboard):
+    """Answers and document come from the same structs and agree also when both change: here it has to be said."""
+    pinned = json.loads(Path(__file__).with_name("contract.json").read_text())
+    assert contract.described() == pinned, "a change of the API: say it in the changelog, then change contract.json"
 
 
 def test_operation_ids_are_unique(dashboard):
