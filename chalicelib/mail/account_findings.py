@@ -51,7 +51,7 @@ def check_used_quota(account: Account) -> Iterator[Finding]:
 def check_identity(identity: Identity | None) -> Iterator[Finding]:
     """Whether SES sends for FROM_EMAIL, and signs so that receivers believe it."""
     if not identity or not identity.verified:
-        message = f"{identity.name} is not verified" if identity else "SES does not know the sender"
+        message = f"{identity.name} is not verified" if identity else "The sender identity was not found in SES"
         fix = "Create the identity in SES and add its records to DNS"
         yield Finding(Level.ERROR, "unverified", message, "no email can be sent", fix)
     elif not identity.dkim:
