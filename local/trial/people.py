@@ -18,7 +18,8 @@ _SOURCES = ("blog", "Shop Window", "fair-2026", "podcast")
 @dataclass
 class Person:
     """`promise` is the last answer that was one: accepted, confirmed, left, never (written to again), lifted.
-    `unsure`: an answer was lost since, or two things were done at once. `gone`: what must no longer be stored."""
+    `unsure`: an answer was lost since, or two things were done at once. `gone`: what must no longer be stored.
+    `awaits_lift`: they asked for a link to undo *never email me*, and have not used it."""
 
     email: str
     nickname: str
@@ -26,6 +27,7 @@ class Person:
     promise: str = ""
     unsure: bool = False
     busy: bool = False
+    awaits_lift: bool = False
     wanted: str = ""
     id: str = ""
     given: list[str] = field(default_factory=list)
@@ -164,11 +166,13 @@ class People:
 
     def lift(self, person: Person) -> None:
         form = urlencode({"email": person.email})
+        person.awaits_lift = True
         person.caller.ask("request-lift", "POST", "/profile/request-resume", form)
         token = _token(self._link(person.email, "/resume"))
         if token:
             status, _, _ = person.caller.ask("lift", "POST", "/resume", urlencode({"token": token}))
             if status == 200:
+                person.awaits_lift = False
                 person.note_promise("lifted")
 
     def remove(self, person: Person, admin: Caller, subscriber_id: str) -> None:
