@@ -95,4 +95,12 @@ def _new_capture(subscriber: Subscriber, sign_up: SignUp) -> Capture | None:
         return None
     tags = subscriber.tags | subscriber.requested_tags | sign_up.capture.tags
     too_many = len(known | {source}) > model.MOST_SOURCES or len(tags) > model.MOST_TAGS_IN_ALL
-    return None if too_many else sign_up.capture
+    return None if too_many or not _has_room(subscriber.id, sign_up.capture) else sign_up.capture
+
+
+def _has_room(subscriber_id: str, capture: Capture) -> bool:
+    """For the metadata of all captures together."""
+    if capture.metadata is None:
+        return True
+    size = len(model.encode_metadata(capture.metadata).encode())
+    return size + captures.metadata_bytes(subscriber_id, capture.source) <= model.MOST_METADATA_BYTES_IN_ALL

@@ -46,6 +46,12 @@ def describe(subscriber_id: str) -> list[dict[str, Any]]:
     ]
 
 
+def metadata_bytes(subscriber_id: str, except_source: str) -> int:
+    """Of all captures but that of one source, which is about to be replaced."""
+    rows = tables.query(CaptureRow, subscriber_id, consistent_read=True)
+    return sum(len((row.metadata or "").encode()) for row in rows if row.source != except_source)
+
+
 def request_write(subscriber_id: str, capture: Capture, now: datetime) -> Write:
     """The capture, to be confirmed. One that exists already keeps its creation time and its status."""
     row = CaptureRow(subscriber_id, capture.source)
@@ -59,7 +65,7 @@ def request_write(subscriber_id: str, capture: Capture, now: datetime) -> Write:
     if capture.tags:
         values.append(CaptureRow.tags.set(set(capture.tags)))
     if capture.metadata is not None:
-        values.append(CaptureRow.metadata.set(json.dumps(capture.metadata, ensure_ascii=False)))
+        values.append(CaptureRow.metadata.set(model.encode_metadata(capture.metadata)))
     if capture.ip_hash:
         values.append(CaptureRow.ip_hash.set(capture.ip_hash))
     return Update(row, values)

@@ -96,7 +96,8 @@ def create_writes(subscriber: Subscriber, now: datetime) -> list[Write]:
 
 
 def request_writes(subscriber: Subscriber, nickname: str | None, capture: Capture | None) -> list[Write]:
-    """Somebody who is known signs up again: what is new waits for their confirmation."""
+    """Somebody who is known signs up again: what is new waits for their confirmation. A capture is added only to
+    those it was weighed against, or two at once would pass the limits together."""
     actions: list[Any] = []
     if nickname and not subscriber.activated:
         actions.append(SubscriberRow.nickname.set(nickname))
@@ -105,7 +106,7 @@ def request_writes(subscriber: Subscriber, nickname: str | None, capture: Captur
         if capture.tags:
             actions.append(SubscriberRow.requested_tags.add(set(capture.tags)))
     return [
-        Update(SubscriberRow(subscriber.id), actions, _same_status(subscriber))
+        Update(SubscriberRow(subscriber.id), actions, _unchanged(subscriber) if capture else _same_status(subscriber))
         if actions
         else check_present_write(subscriber)
     ]
