@@ -89,7 +89,7 @@ def _send_magic_link(subscriber_id: str) -> None:
     until = clock.now() + model.MAGIC_LINK_LIFE
     tables.transact(
         token_store.issue_write(subscriber.id, model.MAGIC_LINK, token, until),
-        subscribers.check_present_write(subscriber),
+        subscribers.check_same_address_write(subscriber),
     )
     _send(magic_link_mail(subscriber.email, _link("/profile", token)), subscriber_id)
 

@@ -1,5 +1,6 @@
 """The audience's values and rules: subscribers, what was captured when they signed up, what counts as valid."""
 
+import hmac
 import json
 import re
 import unicodedata
@@ -69,6 +70,7 @@ class Subscriber(Struct, frozen=True):
     tags: frozenset[str]
     requested_sources: frozenset[str]
     requested_tags: frozenset[str]
+    previous_unsubscribe_secret: str | None = None
 
     @property
     def activated(self) -> bool:
@@ -77,6 +79,11 @@ class Subscriber(Struct, frozen=True):
     @property
     def unsubscribe_token(self) -> str:
         return f"{self.id}.{self.unsubscribe_secret}"
+
+    def may_unsubscribe_with(self, secret: str) -> bool:
+        """With the secret of today's mails, or that of the mails sent before the address last changed."""
+        accepted = (self.unsubscribe_secret, self.previous_unsubscribe_secret or self.unsubscribe_secret)
+        return any(hmac.compare_digest(known, secret) for known in accepted)
 
     def expired(self, now: datetime) -> bool:
         return self.confirmation_expires_at is not None and self.confirmation_expires_at <= now

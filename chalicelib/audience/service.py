@@ -1,6 +1,5 @@
 """What readers can do: subscribe, confirm, see and change their profile, unsubscribe, opt out for good."""
 
-import hmac
 from datetime import datetime
 
 from chalicelib.audience import counts, erasure, model, personal_data, sign_ups
@@ -158,7 +157,7 @@ def _unsubscribe(token: Token) -> None:
     subscriber = subscribers.find(token.id)
     if not subscriber:
         return
-    if not hmac.compare_digest(subscriber.unsubscribe_secret, token.secret):
+    if not subscriber.may_unsubscribe_with(token.secret):
         raise Invalid(BAD_LINK)
     erasure.erase(subscriber, EventType.UNSUBSCRIBED, "link")
     log.metric("Unsubscribed")

@@ -61,6 +61,11 @@ def consume_write(row: TokenRow) -> Write:
     return Delete(TokenRow(row.subscriber_id, row.kind), _is_unused(row))
 
 
+def end_link_write(subscriber_id: str) -> Write:
+    """The profile link, if there is one, stops working."""
+    return Delete(TokenRow(subscriber_id, model.MAGIC_LINK))
+
+
 def request_change_write(subscriber: Subscriber, new_email: str, until: datetime) -> Write:
     row = TokenRow(
         subscriber.id,
