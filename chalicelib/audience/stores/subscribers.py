@@ -157,10 +157,16 @@ def join_sources_writes(subscriber: Subscriber, now: datetime) -> list[Write]:
     ]
 
 
-def rename_write(subscriber: Subscriber, nickname: str) -> Write:
-    """An empty nickname removes the stored one."""
-    action = SubscriberRow.nickname.set(nickname) if nickname else SubscriberRow.nickname.remove()
-    return Update(SubscriberRow(subscriber.id), [action], _same_status(subscriber))
+def edit_writes(subscriber: Subscriber, nickname: str | None, respelled: str | None) -> list[Write]:
+    """None leaves it as it is; an empty nickname removes the stored one; `respelled` is the same address in another
+    spelling."""
+    actions: list[Any] = []
+    if nickname is not None:
+        actions.append(SubscriberRow.nickname.set(nickname) if nickname else SubscriberRow.nickname.remove())
+    if respelled is not None and respelled != subscriber.email:
+        actions.append(SubscriberRow.email.set(respelled))
+    unchanged = _same_status(subscriber) & _same_address(subscriber)
+    return [Update(SubscriberRow(subscriber.id), actions, unchanged)] if actions else []
 
 
 def change_email_writes(subscriber: Subscriber, new_email: str, now: datetime) -> list[Write]:
