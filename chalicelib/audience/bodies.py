@@ -45,7 +45,7 @@ class SignUp(Struct):
     # These three are taken as they come: `model.parse_capture` checks them.
     source: Annotated[Source | None, Reads(lambda value: value or None)] = None
     tags: Annotated[list[Word], Meta(max_length=model.MOST_TAGS)] | None = None
-    metadata: Annotated[dict[str, Any] | None, Meta(description="At most 10 KB as JSON")] = None
+    metadata: Annotated[dict[str, Any] | None, Meta(description="At most 10 KB as JSON, and 8 levels deep")] = None
 
 
 class ProfileUpdate(Struct):

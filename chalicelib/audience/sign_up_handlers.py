@@ -6,7 +6,7 @@ from typing import Any
 from chalicelib.audience import bodies, model, service
 from chalicelib.audience.model import SignUp
 from chalicelib.kernel import addresses, settings
-from chalicelib.kernel.errors import GnaError, Invalid
+from chalicelib.kernel.errors import Conflict, GnaError, Invalid
 from chalicelib.web import pages, responses, schemas
 from chalicelib.web.client_ip import client_ip
 from chalicelib.web.operations import HTML, Answer, operation
@@ -128,6 +128,8 @@ def _confirm(token: str) -> Response:
         kind = service.confirm(token)
     except Invalid:
         return pages.page("public/confirm_failed.html", 400)
+    except Conflict:
+        return pages.page("public/address_taken.html", 409)
     return responses.redirect(settings.current().url(_AFTER_CONFIRMING[kind]))
 
 

@@ -96,6 +96,14 @@ def list_expired(now: datetime) -> Iterator[tuple[str, str]]:
         yield row.subscriber_id, row.source
 
 
+def metadata_bytes(subscriber_id: str, requested_source: str) -> int:
+    """Of all captures and requests but the request that waits for this source, which is about to be replaced."""
+    found = list_stored(subscriber_id)
+    waiting = [each.request.capture for each in found if each.request and each.source != requested_source]
+    metadata = [each.metadata for each in found] + [each.metadata for each in waiting]
+    return sum(len(model.encode_metadata(each).encode()) for each in metadata if each)
+
+
 def request_write(subscriber: Subscriber, request: Request) -> Write:
     """Let the request wait, in place of an earlier one of the same source. Without anything confirmed, the row may be
     the tombstone of a capture that expired: nothing of it stays."""
@@ -135,7 +143,7 @@ def confirm_write(
     if capture.tags:
         actions.append(CaptureRow.tags.set(set(capture.tags)))
     if capture.metadata is not None:
-        actions.append(CaptureRow.metadata.set(json.dumps(capture.metadata, ensure_ascii=False)))
+        actions.append(CaptureRow.metadata.set(model.encode_metadata(capture.metadata)))
     if capture.ip_hash:
         actions.append(CaptureRow.ip_hash.set(capture.ip_hash))
     if not keep_waiting:
