@@ -32,7 +32,8 @@ ADMIN = "admin"
 
 _JSON_ERRORS, _PAGE_ERRORS, _ADMIN_ERRORS = "web.responses:error", "web.pages:error", "admin.shell:problem"
 _WITH_BODY = ("POST", "PATCH")
-_LARGEST_BODY = 1_000_000
+# What a reader's form or a site's script sends is small. Editors send campaigns, and hubs and sites whole posts.
+_SMALL_BODY, _LARGE_BODY = 64 * 1024, 1_000_000
 
 
 class Route(Struct, frozen=True):
@@ -46,6 +47,7 @@ class Route(Struct, frozen=True):
     guard: str = ""
     accepts: tuple[str, ...] = ()
     cors: bool = False
+    largest_body: int = _SMALL_BODY
 
 
 def api(
@@ -55,6 +57,11 @@ def api(
     return _route(call, handler, _JSON_ERRORS, accepts=accepts, cors=cors, head=head)
 
 
+def webhook(call: str, handler: str) -> Route:
+    """A call by another service, which signs a body of any kind."""
+    return _route(call, handler, _JSON_ERRORS, largest_body=_LARGE_BODY)
+
+
 def page(call: str, handler: str, *, accepts: tuple[str, ...] = ANY_FORM, head: bool = True) -> Route:
     """A public page; programs that only ask whether it is there (HEAD) are answered too."""
     return _route(call, handler, _PAGE_ERRORS, accepts=accepts, head=head)
@@ -62,12 +69,12 @@ def page(call: str, handler: str, *, accepts: tuple[str, ...] = ANY_FORM, head: 
 
 def admin_api(call: str, handler: str) -> Route:
     """A call behind Cloudflare Access that answers JSON."""
-    return _route(call, handler, _JSON_ERRORS, guard=ADMIN, accepts=(JSON,))
+    return _route(call, handler, _JSON_ERRORS, guard=ADMIN, accepts=(JSON,), largest_body=_LARGE_BODY)
 
 
 def admin_page(call: str, handler: str) -> Route:
     """A page of the dashboard."""
-    return _route(call, handler, _ADMIN_ERRORS, guard=ADMIN, accepts=ANY_FORM)
+    return _route(call, handler, _ADMIN_ERRORS, guard=ADMIN, accepts=ANY_FORM, largest_body=_LARGE_BODY)
 
 
 def _route(
@@ -79,10 +86,11 @@ def _route(
     accepts: tuple[str, ...] = (),
     cors: bool = False,
     head: bool = False,
+    largest_body: int = _SMALL_BODY,
 ) -> Route:
     method, path = call.split(" ")
     methods = ("GET", "HEAD") if head and method == "GET" else (method,)
-    return Route(methods, path, handler, errors, guard, accepts if method in _WITH_BODY else (), cors)
+    return Route(methods, path, handler, errors, guard, accepts if method in _WITH_BODY else (), cors, largest_body)
 
 
 def all_routes() -> Iterator[Route]:
@@ -127,7 +135,7 @@ def _answer(route: Route, request: Request) -> Response:
     try:
         if route.guard:
             guards.require_admin(request)
-        _check_body(request, route.accepts)
+        _check_body(request, route)
         if route.guard:
             guards.require_own_form(request)
         answer: Response = load(route.handler)(request)
@@ -149,8 +157,8 @@ def _refusal(route: Route, failure: GnaError) -> Response:
     return refusal
 
 
-def _check_body(request: Request, accepts: tuple[str, ...]) -> None:
-    if len(request.body) > _LARGEST_BODY:
+def _check_body(request: Request, route: Route) -> None:
+    if len(request.body) > route.largest_body:
         raise Invalid("The request is too large")
-    if accepts and request.content_type not in (*accepts, ""):
-        raise Invalid(f"Send this as {' or '.join(accepts)}")
+    if route.accepts and request.content_type not in (*route.accepts, ""):
+        raise Invalid(f"Send this as {' or '.join(route.accepts)}")
