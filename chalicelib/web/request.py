@@ -45,6 +45,11 @@ class Request(Struct, frozen=True, dict=True):
         return self.is_form and JSON not in self.headers.get("accept", "")
 
     @property
+    def from_browser(self) -> bool:
+        """Whether a person reads the answer: browsers ask for pages by name, programs for JSON or for anything."""
+        return "text/html" in self.headers.get("accept", "")
+
+    @property
     def identity(self) -> str:
         """Whom the authorizer let in: an email address, or the name of a service token."""
         return self.authorizer.get("identity", "")

@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from chalicelib.kernel import log
 from chalicelib.kernel.errors import Crashed, GnaError, Invalid, Misconfigured, Unavailable
-from chalicelib.web import cors, guards
+from chalicelib.web import cors, guards, responses
 from chalicelib.web import request as _request
 from chalicelib.web.request import FORM, JSON, MULTIPART, Request
 from chalicelib.web.responses import Response
@@ -32,6 +32,7 @@ ADMIN = "admin"
 
 _JSON_ERRORS, _PAGE_ERRORS, _ADMIN_ERRORS = "web.responses:error", "web.pages:error", "admin.shell:problem"
 _WITH_BODY = ("POST", "PATCH")
+_NOT_FOUND, _ADMIN_NOT_FOUND = "web.pages:not_found", "admin.shell:not_found"
 # What a reader's form or a site's script sends is small. Editors send campaigns, and hubs and sites whole posts.
 _SMALL_BODY, _LARGE_BODY = 64 * 1024, 1_000_000
 
@@ -48,6 +49,10 @@ class Route(Struct, frozen=True):
     accepts: tuple[str, ...] = ()
     cors: bool = False
     largest_body: int = _SMALL_BODY
+
+
+# Every path that no other route has. API Gateway itself would answer with JSON, whoever asks.
+EVERYTHING_ELSE = Route(("GET", "HEAD", "POST"), "/{proxy+}", _NOT_FOUND, _JSON_ERRORS, largest_body=_LARGE_BODY)
 
 
 def api(
@@ -99,6 +104,18 @@ def all_routes() -> Iterator[Route]:
         yield from import_module(f"chalicelib.{room}.routes").ROUTES
 
 
+def unreadable(routes: Iterable[Route]) -> Iterator[Route]:
+    """Paths that take forms and have no page: a browser gets there by its history, or by signing in again."""
+    by_path: dict[str, list[Route]] = {}
+    for route in routes:
+        by_path.setdefault(route.path, []).append(route)
+    for path, found in by_path.items():
+        takes_forms = any(FORM in route.accepts for route in found)
+        if takes_forms and not any("GET" in route.methods for route in found):
+            guard = found[0].guard
+            yield Route(("GET",), path, _ADMIN_NOT_FOUND if guard else _NOT_FOUND, found[0].errors, guard)
+
+
 def register(app: Chalice, routes: Iterable[Route], authorizer: Any) -> None:
     """`authorizer` is what API Gateway asks before it calls a route with the guard `ADMIN`."""
     for route in routes:
@@ -118,7 +135,7 @@ def load(reference: str) -> Any:
 def _add(app: Chalice, route: Route, authorizer: Any) -> None:
     def view(**parameters: str) -> ChaliceResponse:
         request = _request.read(app.current_request, parameters)
-        response = _answer(route, request)
+        response = responses.with_security(_answer(route, request))
         if route.cors:
             response = cors.allow(request, response)
         return ChaliceResponse(response.body, dict(response.headers), response.status)
