@@ -14,7 +14,7 @@ from chalice.app import Chalice
 from chalice.app import Response as ChaliceResponse
 from msgspec import Struct
 
-from chalicelib.kernel import log
+from chalicelib.kernel import log, patience
 from chalicelib.kernel.errors import Crashed, GnaError, Invalid, Misconfigured, Unavailable
 from chalicelib.web import cors, guards, responses
 from chalicelib.web import request as _request
@@ -135,7 +135,8 @@ def load(reference: str) -> Any:
 def _add(app: Chalice, route: Route, authorizer: Any) -> None:
     def view(**parameters: str) -> ChaliceResponse:
         request = _request.read(app.current_request, parameters)
-        response = responses.with_security(_answer(route, request))
+        with patience.limited():
+            response = responses.with_security(_answer(route, request))
         if route.cors:
             response = cors.allow(request, response)
         return ChaliceResponse(response.body, dict(response.headers), response.status)
