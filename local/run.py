@@ -177,7 +177,8 @@ def _print_welcome(options: Options, env: dict[str, str]) -> None:
         f"""
   Gna is running. Press Ctrl-C to stop.
 
-    {options.url}/              the demo blog, with the subscribe form
+    {options.url}/demo          the demo blog, with the subscribe form
+    {options.url}/              the site's own page, where the name in every email leads
     {options.url}/admin         the dashboard ({access})
     {options.mail_url}/              the mailbox, with every email Gna sends
     {env["FEED_URL"]}   the demo feed

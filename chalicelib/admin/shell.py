@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 from chalicelib.admin import labels, truncate
 from chalicelib.kernel import settings
 from chalicelib.kernel.colour import ink_on
-from chalicelib.kernel.errors import GnaError, Misconfigured
+from chalicelib.kernel.errors import GnaError, Misconfigured, NotFound
 from chalicelib.web import pages, responses
 from chalicelib.web.request import Request
 from chalicelib.web.responses import Response
@@ -70,6 +70,10 @@ def problem(failure: GnaError) -> Response:
     status = responses.status_of(failure)
     answer = _framed("admin/problem.html", status, who="", notice=None, reason=reason, code=status, here="")
     return responses.with_retry_after(failure, answer)
+
+
+def not_found(request: Request) -> Response:
+    return problem(NotFound("Page not found"))
 
 
 def back(path: str, notice: str = "") -> Response:

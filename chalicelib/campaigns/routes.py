@@ -21,6 +21,7 @@ ROUTES = (
     admin_api("POST /admin/api/campaigns/preview", "campaigns.review.handlers:preview_draft"),
     admin_api("GET /admin/api/campaigns/{campaign_id}/preflight", "campaigns.review.handlers:preflight_campaign"),
     admin_api("POST /admin/api/campaigns/audience", "campaigns.review.handlers:count_audience"),
+    page("GET /", "campaigns.content.archive_handlers:home"),
     page("GET /archive", "campaigns.content.archive_handlers:list_archive"),
     page("GET /archive/{campaign_id}", "campaigns.content.archive_handlers:read_archive"),
     page("GET /archive/feed.xml", "campaigns.content.archive_handlers:archive_feed"),

@@ -52,7 +52,7 @@ def watch(
     yield watch
     for emitter in emitters:
         emitter.unregister("before-send", watch.hear)
-    kernel_aws.client.cache_clear()
+    kernel_aws._client.cache_clear()
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""The public archive: a list, the campaigns themselves, and a feed of them."""
+"""The public archive: a list, the campaigns themselves, and a feed of them; and the site's first page."""
 
 from chalicelib.campaigns.content import archive
 from chalicelib.kernel import clock
@@ -9,6 +9,12 @@ from chalicelib.web.responses import Response
 
 _KEEP = "public, max-age=300"
 _LAST_PAGE = 10_000
+
+
+def home(request: Request) -> Response:
+    """Where the site's name in every mail leads: the form, and what was sent last."""
+    latest = archive.list_latest()
+    return pages.page("public/home.html", issues=latest, source=None).with_headers(Cache_Control=_KEEP)
 
 
 def list_archive(request: Request) -> Response:
