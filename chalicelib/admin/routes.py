@@ -30,6 +30,8 @@ ROUTES = (
     admin_page("GET /admin/campaigns/{campaign_id}/send", "admin.pages.sending:confirm_sending"),
     admin_page("POST /admin/campaigns/{campaign_id}/send", "admin.pages.sending:send"),
     admin_page("POST /admin/campaigns/{campaign_id}/retry", "admin.pages.sending:retry_delivery"),
+    admin_page("GET /admin/campaigns/{campaign_id}/stop", "admin.pages.sending:confirm_stop"),
+    admin_page("POST /admin/campaigns/{campaign_id}/stop", "admin.pages.sending:stop_delivery"),
     admin_page("GET /admin/bounces", "admin.pages.bounces:list_bounces"),
     admin_page("GET /admin/feed", "admin.pages.feed:show_feed"),
     admin_page("POST /admin/feed", "admin.pages.feed:check_feed"),

@@ -19,6 +19,7 @@ LONGEST_WORD = 64
 OVERDUE = timedelta(hours=6)
 EMAIL = "email"
 NOT_ALLOWED = "Operation not allowed in current state"
+STOPPED = "Stopped by an editor"
 HELD = "Held back: its scheduled time was missed by more than six hours. Review it, then send or schedule it again."
 
 
@@ -182,6 +183,16 @@ def permit(action: Action, state: State) -> None:
 def permit_retry(delivery: Delivery) -> None:
     if delivery.state is not DeliveryState.FAILED:
         raise Conflict(NOT_ALLOWED)
+
+
+def permit_stop(delivery: Delivery) -> None:
+    """Stopping it a second time changes nothing and is no error: it is what the second editor wants as well."""
+    if delivery.state is not DeliveryState.SENDING and not is_stopped(delivery):
+        raise Conflict(NOT_ALLOWED)
+
+
+def is_stopped(delivery: Delivery) -> bool:
+    return delivery.state is DeliveryState.FAILED and delivery.error_detail == STOPPED
 
 
 def permitted_actions(state: State) -> list[str]:

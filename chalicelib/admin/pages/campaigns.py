@@ -6,7 +6,7 @@ from chalicelib.access import audit
 from chalicelib.admin import campaign_form, preview_frames, shell
 from chalicelib.admin.campaign_form import Form
 from chalicelib.campaigns import fields, service
-from chalicelib.campaigns.model import Action, CampaignDetail, State, permitted_actions
+from chalicelib.campaigns.model import Action, CampaignDetail, State, is_stopped, permitted_actions
 from chalicelib.campaigns.sending import progress
 from chalicelib.kernel.errors import Conflict, Invalid, NotFound
 from chalicelib.web import paging, responses
@@ -149,4 +149,5 @@ def _report(request: Request, detail: CampaignDetail) -> Response:
         look=preview_frames.parse_look(request.query.get("look")),
         looks=preview_frames.LOOKS,
         expected=progress.expected_recipients(detail.campaign, detail.deliveries),
+        is_stopped=is_stopped,
     )
