@@ -60,7 +60,8 @@ def watch_campaign(request: Request) -> Response:
 
 
 @operation(
-    "Change a draft or a scheduled campaign; `scheduled_at` sets, moves or (null) cancels its schedule",
+    "Change a draft or a scheduled campaign; `scheduled_at` sets, moves or (null) cancels its schedule. "
+    "`hidden` alone may be changed in every state",
     tag=_TAG,
     body=bodies.CampaignEdits,
     answers=_CAMPAIGN,
@@ -72,6 +73,10 @@ def update_campaign(request: Request) -> Response:
     changed = service.update(request.path["campaign_id"], edits, content, sent.version)
     if edits.get("scheduled_at"):
         audit.record(request, "campaign.schedule", campaign_id=changed.campaign.id)
+    if "hidden" in edits:
+        audit.record(
+            request, "campaign.hide" if edits["hidden"] else "campaign.show", campaign_id=changed.campaign.id
+        )
     return _edited(changed)
 
 

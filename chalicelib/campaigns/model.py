@@ -138,8 +138,19 @@ class Delivery(Struct, frozen=True):
     finished_at: datetime | None = None
 
 
+class Correction(Struct, frozen=True):
+    """What the web version of a sent campaign says now, except for its body. `note` tells readers what was wrong."""
+
+    subject: str
+    preheader: str
+    note: str
+    corrected_at: datetime
+
+
 class Campaign(Struct, frozen=True):
-    """A campaign without its content, which lists do not need. `version` grows with every change."""
+    """A campaign without its content, which lists do not need. `version` grows with every change.
+
+    `hidden` keeps it out of the public archive. A `correction` changes what the archive shows, never what is sent."""
 
     id: str
     subject: str
@@ -154,6 +165,8 @@ class Campaign(Struct, frozen=True):
     time_zone: str = "UTC"
     published_at: datetime | None = None
     notice: str | None = None
+    hidden: bool = False
+    correction: Correction | None = None
     delivery_state: DeliveryState = DeliveryState.PENDING
     counts: Counts = field(default_factory=Counts)
     version: int = 1
@@ -182,6 +195,12 @@ def permit(action: Action, state: State) -> None:
 
 def permit_retry(delivery: Delivery) -> None:
     if delivery.state is not DeliveryState.FAILED:
+        raise Conflict(NOT_ALLOWED)
+
+
+def permit_correction(campaign: Campaign) -> None:
+    """Only what has a web version: sent, or being sent, to everybody."""
+    if campaign.state not in (State.PUBLISHING, State.PUBLISHED) or not campaign.targeting.everybody:
         raise Conflict(NOT_ALLOWED)
 
 

@@ -47,6 +47,11 @@ ACTS = [
     ("delivery.retry", "POST", "/admin/api/campaigns/{failed}/deliveries/{delivery}/retry", {}),
     ("delivery.stop", "POST", "/admin/campaigns/{sending}/stop", {"delivery_id": "{running}"}),
     ("delivery.stop", "POST", "/admin/api/campaigns/{sending}/deliveries/{running}/stop", {}),
+    ("campaign.hide", "POST", "/admin/campaigns/{failed}/archive", {"hidden": "yes"}),
+    ("campaign.show", "POST", "/admin/campaigns/{failed}/archive", {"hidden": "no"}),
+    ("campaign.correct", "POST", "/admin/api/campaigns/{failed}/correction", {"body": "x", "note": "y"}),
+    ("campaign.withdraw", "POST", "/admin/campaigns/{failed}/correct/withdraw", {}),
+    ("campaign.withdraw", "DELETE", "/admin/api/campaigns/{failed}/correction", None),
     # A webhook can receive addresses, so its changes are logged too.
     ("webhook.add", "POST", "/admin/webhooks", {"url": "{url}"}),
     ("webhook.add", "POST", "/admin/api/webhooks", {"url": "{url}"}),
