@@ -53,6 +53,13 @@ NOTICES = {
     "hook-failed": "The test event was not received. See the list of attempts.",
     "hook-removed": "Webhook removed.",
     "replaying": "Replaying in the background.",
+    "stopped": "Stopped. Retry continues with everybody who has not been sent the campaign.",
+    "stopping": "Stopping. The batches that are already on their way are being finished.",
+    "too-late-to-stop": "Nothing to stop: this delivery was no longer being sent.",
+    "hidden": "Hidden from the archive. Copies kept by browsers and caches are gone within a minute.",
+    "shown": "Shown in the archive again.",
+    "corrected": "Web version corrected.",
+    "withdrawn": "Correction withdrawn: the web version is what was sent.",
     "retrying": "Retrying: only people still owed an email will get one.",
 }
 

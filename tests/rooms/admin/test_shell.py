@@ -31,7 +31,8 @@ def page(dashboard, abroad, person):
         "webhook_id": webhooks.add(NewWebhook(url=abroad.url, description="<script>x()</script>")).webhook.id,
         "field": "body",
     }
-    return lambda path: dashboard.get(path.format(**known))
+    sent = {**known, "campaign_id": service.send_now(service.create(Draft("Sent", "x")).campaign.id).campaign.id}
+    return lambda path: dashboard.get(path.format(**(sent if path.endswith("/correct") else known)))
 
 
 @pytest.mark.parametrize("path", _pages())
