@@ -57,14 +57,15 @@ def suppress(address_key: str, set_by: str) -> None:
     retry_stale(lambda: _suppress(address_key, set_by))
 
 
-def lift(address_key: str, set_by: str, *also: Write) -> None:
-    """Take the address off the do-not-contact list. Does nothing if it is not on it."""
+def lift(address_key: str, set_by: str, *also: Write) -> bool:
+    """Take the address off the do-not-contact list. False if it is not on it: then nothing is done."""
     pseudonym = model.address_pseudonym(address_key)
     event = outbox.event_write(EventType.DO_NOT_CONTACT_LIFTED, pseudonym, {"subscriber_id": None, "reason": set_by})
     try:
         tables.transact(suppressions.lift_write(pseudonym), *also, event)
     except Stale:
-        return
+        return False
+    return True
 
 
 def _remove(subscriber_id: str) -> bool:

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from msgspec import Meta, Struct
 
-from chalicelib.kernel import pseudonyms
+from chalicelib.kernel import pseudonyms, tokens
 from chalicelib.kernel.addresses import Address
 from chalicelib.kernel.errors import Invalid
 
@@ -31,6 +31,9 @@ LONGEST_RAW_SOURCE = 255
 _LONGEST_WORD = 64
 _MOST_METADATA_BYTES = 10_240
 _NICKNAME_LENGTH = "Nickname must be 1–50 characters"
+
+# In the links of previews and test emails: it has the right form and belongs to nobody.
+TEST_TOKEN = tokens.Token("00000000-0000-7000-8000-000000000000", "0" * 32)
 
 # The normal form of a source or a tag.
 Word = Annotated[str, Meta(min_length=1, max_length=_LONGEST_WORD)]

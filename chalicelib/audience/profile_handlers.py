@@ -75,7 +75,7 @@ def never_again(request: Request) -> Response:
 
 def request_resume(request: Request) -> Response:
     service.request_lift(addresses.parse(request.text("email")))
-    return _profile("link_sent=true")
+    return _profile("resume_sent=true")
 
 
 def resume(request: Request) -> Response:
@@ -83,13 +83,20 @@ def resume(request: Request) -> Response:
     try:
         service.check_lift(token)
     except Invalid:
-        return pages.page("public/profile_link.html", 400, notice="expired")
+        return _resume_failed()
     return pages.page("public/resume.html", token=token)
 
 
 def resume_by_button(request: Request) -> Response:
-    service.lift(request.text("token") or "")
+    try:
+        service.lift(request.text("token") or "")
+    except Invalid:
+        return _resume_failed()
     return pages.page("public/resumed.html")
+
+
+def _resume_failed() -> Response:
+    return pages.page("public/profile_link.html", 400, notice="resume_expired")
 
 
 def _request_link(request: Request) -> None:
@@ -135,6 +142,5 @@ def _profile(query: str) -> Response:
 def _notice(request: Request) -> str | None:
     if request.query.get("confirm") == "true":
         return "confirm_new_email"
-    return next(
-        (name for name in ("updated", "email_changed", "link_sent") if request.query.get(name) == "true"), None
-    )
+    names = ("updated", "email_changed", "link_sent", "resume_sent")
+    return next((name for name in names if request.query.get(name) == "true"), None)

@@ -17,6 +17,13 @@
     time.textContent = local.format(new Date(time.dateTime));
   }
 
+  // A notice says what was just done: reloading the page, or a bookmark of it, must not say it again.
+  const noticed = new URL(location.href);
+  if (find("[data-notice]") && noticed.searchParams.has("notice")) {
+    noticed.searchParams.delete("notice");
+    history.replaceState(history.state, "", noticed);
+  }
+
   // On a phone the navigation scrolls sideways: bring the current page's entry into view.
   const current = find(".side [aria-current]");
   if (current && matchMedia("(max-width: 60rem)").matches) current.scrollIntoView({ inline: "center", block: "nearest" });
@@ -187,7 +194,7 @@
         show("done", done); show("total", done);
         show("sent", delivery.sent_count); show("failed", delivery.failure_count); show("unknown", delivery.unknown_count);
         const tenth = found.expected ? Math.floor(10 * done / found.expected) : 0;
-        if (tenth > announced) find("[data-announce]", card).textContent = `${tenth * 10} percent sent`;
+        if (tenth > announced) find("[data-announce]", card).textContent = `${tenth * 10} percent done`;
         announced = Math.max(announced, tenth);
       } catch {
         wait = 10000;

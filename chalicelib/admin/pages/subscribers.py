@@ -63,8 +63,8 @@ def change_do_not_contact(request: Request) -> Response:
         return shell.page(request, "admin/do_not_contact.html", 400, **values)
     if request.text("action") == "lift":
         audit.record(request, "do_not_contact.lift")
-        erasure.lift(key, "admin")
-        return shell.back("/admin/do-not-contact", "lifted")
+        lifted = erasure.lift(key, "admin")
+        return shell.back("/admin/do-not-contact", "lifted" if lifted else "not-on-list")
     audit.record(request, "do_not_contact.set")
     erasure.suppress(key, "admin")
     return shell.back("/admin/do-not-contact", "do-not-contact")

@@ -46,6 +46,8 @@ def test_do_not_contact_is_set_and_lifted(dashboard, person):
     )
     assert "ada@example.net" not in dashboard.see("/admin/subscribers")
     assert "can sign up again" in dashboard.follow("/admin/do-not-contact", email="ada@example.net", action="lift")
+    again = dashboard.follow("/admin/do-not-contact", email="ada@example.net", action="lift")
+    assert "this address was not on the list" in again
 
 
 def test_an_invalid_address_is_refused_with_the_reason(dashboard):
