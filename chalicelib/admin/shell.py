@@ -27,6 +27,9 @@ NAVIGATION = (
 # The URL carries the key of a notice, never its text, so that a crafted link cannot put words on our page.
 NOTICES = {
     "removed": "Removed. Everything stored about this person has been deleted.",
+    "removed-selected": "Removed. Everything stored about these people has been deleted.",
+    "removal-selected-pending": "Removal has started. What could not be deleted at once follows in the background.",
+    "resent": "A new confirmation email is being sent. Its link replaces the previous one.",
     "removal-pending": "Removal has started. It finishes once pending events about this person have been sent.",
     "do-not-contact": "Done. This address will not be emailed again.",
     "lifted": "Done. This address can sign up again.",

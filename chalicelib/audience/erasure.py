@@ -31,6 +31,10 @@ def remove(subscriber_id: str) -> bool:
     return retry_stale(lambda: _remove(subscriber_id))
 
 
+def remove_later(subscriber_id: str, delay_seconds: int = 0) -> None:
+    queues.send("audience", {"kind": REMOVE, "subscriber_id": subscriber_id}, delay_seconds=delay_seconds)
+
+
 def expire(subscriber_id: str) -> bool:
     """By the clean-up, when nobody confirmed in time. False if there is nothing to do after all."""
     now = clock.now()
@@ -73,7 +77,7 @@ def _remove(subscriber_id: str) -> bool:
     if not subscriber:
         raise NotFound("No such subscriber")
     if not events.ensure_relayed(subscriber_id):
-        queues.send("audience", {"kind": REMOVE, "subscriber_id": subscriber_id}, delay_seconds=_RETRY_SECONDS)
+        remove_later(subscriber_id, _RETRY_SECONDS)
         return False
     erase(subscriber, EventType.UNSUBSCRIBED, "admin")
     log.metric("Removed")

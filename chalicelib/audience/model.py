@@ -106,7 +106,7 @@ def check_nickname(text: str | None) -> str | None:
 def parse_capture(source: Any, tags: Any, metadata: Any, ip_hash: str | None) -> Capture:
     raw = _check_source(source)
     return Capture(
-        source=_source(raw), source_raw=raw, tags=_tags(tags), metadata=_metadata(metadata), ip_hash=ip_hash
+        source=_source(raw), source_raw=raw, tags=check_tags(tags), metadata=_metadata(metadata), ip_hash=ip_hash
     )
 
 
@@ -136,15 +136,16 @@ def _source(raw: str) -> str:
     return source
 
 
-def _tags(value: Any) -> frozenset[str]:
+def check_tags(value: Any, most: int = MOST_TAGS) -> frozenset[str]:
+    """In their normal form. A form sends them as one text, with commas or line breaks between them."""
     if value is None:
         return frozenset()
     if isinstance(value, str):
         value = [part for part in re.split(r"[,\n]", value) if part.strip()]
     if not isinstance(value, list) or not all(isinstance(tag, str) for tag in value):
         raise Invalid("tags must be a list of texts")
-    if len(value) > MOST_TAGS:
-        raise Invalid(f"At most {MOST_TAGS} tags")
+    if len(value) > most:
+        raise Invalid(f"At most {most} tags")
     tags = frozenset(unicodedata.normalize("NFC", tag.strip()).lower() for tag in value)
     if not all(1 <= len(tag) <= _LONGEST_WORD and _is_plain(tag) for tag in tags):
         raise Invalid(f"Each tag must be 1–{_LONGEST_WORD} characters")

@@ -73,6 +73,26 @@
   const progress = find("[data-progress]");
   if (progress) followProgress(progress);
 
+  const selection = find("[data-selection]");
+  if (selection) enhanceSelection(selection);
+
+  // Say how many people are selected, and offer to select all of this page.
+  function enhanceSelection(form) {
+    const boxes = findAll("input[name=id]", form), output = find("[data-selected]", form);
+    const all = Object.assign(document.createElement("input"), { type: "checkbox" });
+    all.setAttribute("aria-label", "Select everyone on this page");
+    find("thead .pick", form).append(all);
+    const show = () => {
+      const chosen = boxes.filter((box) => box.checked).length;
+      output.textContent = chosen ? `${chosen === 1 ? "1 person" : `${number.format(chosen)} people`} selected` : "";
+      all.checked = chosen === boxes.length;
+      all.indeterminate = chosen > 0 && chosen < boxes.length;
+    };
+    all.addEventListener("change", () => { for (const box of boxes) box.checked = all.checked; show(); });
+    form.addEventListener("input", (event) => { if (event.target !== all) show(); });
+    addEventListener("pageshow", show);
+  }
+
   function enhanceCompose(form) {
     const update = find("[data-preview]", form);
     update.hidden = true;

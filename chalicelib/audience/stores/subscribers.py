@@ -156,6 +156,21 @@ def rename_write(subscriber: Subscriber, nickname: str) -> Write:
     return Update(SubscriberRow(subscriber.id), [action], _same_status(subscriber))
 
 
+def edit_write(subscriber: Subscriber, nickname: str | None, tags: frozenset[str]) -> Write:
+    """By an editor, provided that neither has changed since it was read."""
+    actions = [
+        SubscriberRow.nickname.set(nickname) if nickname else SubscriberRow.nickname.remove(),
+        SubscriberRow.tags.set(set(tags)) if tags else SubscriberRow.tags.remove(),
+    ]
+    same_name = (
+        SubscriberRow.nickname == subscriber.nickname
+        if subscriber.nickname is not None
+        else SubscriberRow.nickname.does_not_exist()
+    )
+    unchanged = _same_status(subscriber) & same_name & _equals(SubscriberRow.tags, subscriber.tags)
+    return Update(SubscriberRow(subscriber.id), actions, unchanged)
+
+
 def change_email_writes(subscriber: Subscriber, new_email: str, now: datetime) -> list[Write]:
     """A sign-up that waits under the old address is deleted too, or it would bring that address back."""
     old_key, new_key = addresses.key(subscriber.email), addresses.key(new_email)
