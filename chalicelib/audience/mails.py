@@ -162,6 +162,12 @@ def _within_limits(email: str) -> bool:
     return False
 
 
+def check_limits(email: str) -> None:
+    """Raise `TooMany` if a confirmation to this address would not be sent now."""
+    if limits.count(_TO_ONE, addresses.key(email), _HOUR) >= _MAILS_TO_ONE_ADDRESS:
+        raise limits.too_many(f"At most {_MAILS_TO_ONE_ADDRESS} confirmation emails an hour to one address", _HOUR)
+
+
 def _give_back(email: str) -> None:
     """The queue retries up to five times while SES does not answer: those attempts must not count as a flood."""
     limits.give_back(_TO_ONE, addresses.key(email), _HOUR)

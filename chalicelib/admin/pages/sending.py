@@ -4,6 +4,7 @@ from typing import Any
 
 from chalicelib.access import audit
 from chalicelib.admin import preview_frames, shell
+from chalicelib.admin.campaign_conflicts import explain
 from chalicelib.admin.pages.campaigns import HERE
 from chalicelib.campaigns import fields, service
 from chalicelib.campaigns.model import Action, CampaignDetail, DeliveryState, permit, permitted_actions
@@ -15,12 +16,14 @@ from chalicelib.web.request import Request
 from chalicelib.web.responses import Response
 
 
+@explain
 def review_campaign(request: Request) -> Response:
     return _review(request, _sendable(request))
 
 
+@explain
 def send_test(request: Request) -> Response:
-    detail = service.view(request.path["campaign_id"])
+    detail = _sendable(request)
     typed = request.text("email") or ""
     try:
         previews.send_test(detail, addresses.parse(typed))
@@ -30,6 +33,7 @@ def send_test(request: Request) -> Response:
     return shell.back(f"{HERE}/{detail.campaign.id}/review", "tested")
 
 
+@explain
 def schedule(request: Request) -> Response:
     campaign_id = request.path["campaign_id"]
     at, zone = request.text("scheduled_at") or "", (request.text("time_zone") or "UTC").strip()
@@ -43,12 +47,14 @@ def schedule(request: Request) -> Response:
     return shell.back(f"{HERE}/{campaign_id}/review", "scheduled")
 
 
+@explain
 def cancel_schedule(request: Request) -> Response:
     cancelled = service.cancel(request.path["campaign_id"])
     audit.record(request, "campaign.cancel", campaign_id=cancelled.campaign.id)
     return shell.back(f"{HERE}/{cancelled.campaign.id}/review", "cancelled")
 
 
+@explain
 def confirm_sending(request: Request) -> Response:
     detail = _sendable(request)
     return shell.page(
@@ -56,12 +62,14 @@ def confirm_sending(request: Request) -> Response:
     )
 
 
+@explain
 def send(request: Request) -> Response:
     sent = service.send_now(request.path["campaign_id"], version=_reviewed_version(request))
     audit.record(request, "campaign.send", campaign_id=sent.campaign.id)
     return shell.back(f"{HERE}/{sent.campaign.id}", "sending")
 
 
+@explain
 def retry_delivery(request: Request) -> Response:
     campaign_id, delivery_id = request.path["campaign_id"], request.text("delivery_id") or ""
     deliveries.retry(campaign_id, delivery_id)

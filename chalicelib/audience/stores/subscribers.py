@@ -163,6 +163,21 @@ def edit_writes(subscriber: Subscriber, nickname: str | None, respelled: str | N
     return [Update(SubscriberRow(subscriber.id), actions, unchanged)] if actions else []
 
 
+def edit_write(subscriber: Subscriber, nickname: str | None, tags: frozenset[str]) -> Write:
+    """By an editor, provided that neither has changed since it was read."""
+    actions = [
+        SubscriberRow.nickname.set(nickname) if nickname else SubscriberRow.nickname.remove(),
+        SubscriberRow.tags.set(set(tags)) if tags else SubscriberRow.tags.remove(),
+    ]
+    same_name = (
+        SubscriberRow.nickname == subscriber.nickname
+        if subscriber.nickname is not None
+        else SubscriberRow.nickname.does_not_exist()
+    )
+    unchanged = _same_status(subscriber) & same_name & _equals(SubscriberRow.tags, subscriber.tags)
+    return Update(SubscriberRow(subscriber.id), actions, unchanged)
+
+
 def change_email_writes(subscriber: Subscriber, new_email: str, now: datetime) -> list[Write]:
     """Whoever reads the old mailbox keeps no power over the subscription: a profile link that was mailed there ends,
     and mails to the new address have a new unsubscribe secret. The previous one is accepted until the next change, so

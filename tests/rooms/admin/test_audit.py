@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from chalicelib.audience import editing
 from chalicelib.campaigns import service
 from chalicelib.campaigns.model import Counts
 from chalicelib.campaigns.sending import deliveries
@@ -24,7 +25,9 @@ def ids(dashboard, abroad, person):
         "draft": service.create(Draft("Beans", "x")).campaign.id,
         "failed": failed.campaign.id,
         "delivery": failed.deliveries[0].id,
-        "person": person("ada@example.net"),
+        "person": (someone := person("ada@example.net")),
+        "seen": editing.view(someone).fingerprint,
+        "newcomer": person("bob@example.net", pending=True),
         "url": abroad.url,
         "hook": webhooks.add(NewWebhook(url=abroad.url)).webhook.id,
     }
@@ -33,6 +36,11 @@ def ids(dashboard, abroad, person):
 ACTS = [
     ("subscriber.remove", "POST", "/admin/subscribers/{person}/remove", {}),
     ("subscriber.remove", "DELETE", "/admin/api/subscribers/{person}", None),
+    ("subscriber.remove", "POST", "/admin/subscribers/selection/remove", {"id": "{person}"}),
+    ("subscriber.change", "POST", "/admin/subscribers/{person}", {"nickname": "Ada", "seen": "{seen}"}),
+    ("subscriber.change", "PATCH", "/admin/api/subscribers/{person}", {"nickname": "Ada"}),
+    ("subscriber.resend", "POST", "/admin/subscribers/{newcomer}/resend", {}),
+    ("subscriber.resend", "POST", "/admin/api/subscribers/{newcomer}/resend", {}),
     ("subscribers.export", "GET", "/admin/api/subscribers/export", None),
     ("do_not_contact.set", "POST", "/admin/do-not-contact", {"email": "ada@example.net"}),
     ("do_not_contact.set", "POST", "/admin/api/do-not-contact", {"email": "ada@example.net"}),

@@ -78,6 +78,13 @@ def test_a_notice_can_only_be_one_of_ours(dashboard):
     assert "hello" not in dashboard.see("/admin/subscribers?notice=hello")
 
 
+@pytest.mark.parametrize(("key", "tone"), [("hook-failed", "bad"), ("hook-ok", "good"), ("feed-busy", "info")])
+def test_a_notice_looks_like_what_it_says(dashboard, key, tone):
+    page = dashboard.get(f"/admin/webhooks?notice={key}").text
+    role = "alert" if tone == "bad" else "status"
+    assert f'<p class="notice {tone}" role="{role}"' in page
+
+
 def test_a_failure_is_a_page_with_its_status(dashboard):
     answer = dashboard.get("/admin/subscribers/nobody/remove")
     assert answer.status == 404
