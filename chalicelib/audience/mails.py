@@ -1,7 +1,8 @@
 """The mails a person gets because of something they did, sent by the queue's worker.
 
-A mailed link's secret is created here and nowhere else: no queue ever holds one, or an address. When a mail cannot be sent
-now, this raises and the queue delivers its message again; each attempt issues a new link and ends the one before.
+A mailed link's secret is created here and nowhere else: no queue ever holds one, or an address. When a mail cannot be
+sent now, this raises and the queue delivers its message again; each attempt issues a new link, which ends the one
+before.
 
 No mail repeats what a visitor typed: a form that mails its visitors' words to any address is a tool for spammers.
 """
