@@ -17,6 +17,7 @@ PENDING, ACTIVATED = "pending", "activated"
 CAPTURE_PENDING, CAPTURE_CONFIRMED, CAPTURE_EXPIRED = "PENDING", "CONFIRMED", "EXPIRED"
 CONFIRM, CHANGE_EMAIL, MAGIC_LINK, LIFT = "confirm", "change-email", "magic-link", "lift"
 SIGN_UP = "sign-up"
+ADD = "add"
 TOKEN_KINDS = (CONFIRM, CHANGE_EMAIL, MAGIC_LINK)
 
 CONFIRMATION_LIFE = timedelta(hours=24)
@@ -50,6 +51,30 @@ class Capture(Struct, frozen=True):
     ip_hash: str | None
 
 
+class Request(Struct, frozen=True):
+    """A sign-up that waits for the link mailed for it: that link confirms this request and no other."""
+
+    id: str
+    capture: Capture
+    nickname: str | None
+    requested_at: datetime
+    expires_at: datetime
+
+
+class StoredCapture(Struct, frozen=True):
+    """What is stored for one source of a person: what they confirmed and what waits to be confirmed."""
+
+    source: str
+    source_raw: str | None
+    status: str
+    tags: frozenset[str]
+    metadata: dict[str, Any] | None
+    ip_hash: str | None
+    created_at: datetime
+    updated_at: datetime
+    request: Request | None
+
+
 class SignUp(Struct, frozen=True):
     address: Address
     nickname: str | None
@@ -69,7 +94,6 @@ class Subscriber(Struct, frozen=True):
     sources: frozenset[str]
     tags: frozenset[str]
     requested_sources: frozenset[str]
-    requested_tags: frozenset[str]
     previous_unsubscribe_secret: str | None = None
 
     @property
@@ -79,6 +103,10 @@ class Subscriber(Struct, frozen=True):
     @property
     def unsubscribe_token(self) -> str:
         return f"{self.id}.{self.unsubscribe_secret}"
+
+    def lacks(self, capture: Capture) -> bool:
+        """Its source or one of its tags is new. Metadata alone is no reason to write to somebody."""
+        return capture.source not in self.sources or not capture.tags <= self.tags
 
     def may_unsubscribe_with(self, secret: str) -> bool:
         """With the secret of today's mails, or that of the mails sent before the address last changed."""

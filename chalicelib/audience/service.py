@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from chalicelib.audience import counts, erasure, model, personal_data, request_limits, sign_ups
-from chalicelib.audience.model import Profile, SignUp, Subscriber
+from chalicelib.audience.model import Profile, Request, SignUp, StoredCapture, Subscriber
 from chalicelib.audience.stores import captures, emails, subscribers
 from chalicelib.audience.stores import sign_ups as sign_up_store
 from chalicelib.audience.stores import tokens as token_store
@@ -15,6 +15,7 @@ from chalicelib.kernel import addresses, clock, ids, log, tokens
 from chalicelib.kernel.addresses import Address
 from chalicelib.kernel.aws import queues, tables
 from chalicelib.kernel.aws.failures import Stale, retry_stale
+from chalicelib.kernel.aws.tables import Write
 from chalicelib.kernel.errors import Conflict, Invalid, Unauthenticated
 from chalicelib.kernel.tokens import Token
 
@@ -32,7 +33,7 @@ def subscribe(sign_up: SignUp, client: str) -> None:
 
 
 def confirm(text: str) -> str:
-    """Act on a mailed confirmation link. Returns which kind it was."""
+    """Act on a mailed confirmation link. Returns what it did: `CONFIRM`, `ADD` or `CHANGE_EMAIL`."""
     token = tokens.parse(text)
     if not token:
         raise Invalid(BAD_LINK)
@@ -121,6 +122,11 @@ def describe_person(text: str) -> dict[str, object]:
     }
 
 
+def list_captures(subscriber_id: str) -> list[StoredCapture]:
+    """What is stored for each source of a person, with what waits to be confirmed."""
+    return captures.list_stored(subscriber_id)
+
+
 def find_address(subscriber_id: str) -> str | None:
     """None once the person is gone."""
     subscriber = subscribers.find(subscriber_id)
@@ -133,14 +139,13 @@ def _confirm(token: Token) -> str:
     row = next((row for row in found.values() if row.accepts(token, now)), None)
     if not subscriber or not row:
         raise Invalid(BAD_LINK)
-    if row.used_at:
-        return str(row.kind)
-    if row.kind == model.CONFIRM:
-        _activate(subscriber, row, now)
-    else:
-        _change_email(subscriber, row, now)
-    outbox.relay_soon(subscriber.id)
-    return str(row.kind)
+    if not row.used_at:
+        if row.kind == model.CONFIRM:
+            _activate(subscriber, row, now)
+        else:
+            _change_email(subscriber, row, now)
+        outbox.relay_soon(subscriber.id)
+    return model.ADD if row.adds else str(row.kind)
 
 
 def _update(text: str, nickname: str | None, address: Address | None, fresh: Token | None) -> None:
@@ -169,14 +174,27 @@ def _unsubscribe(token: Token) -> None:
 
 
 def _activate(subscriber: Subscriber, row: TokenRow, now: datetime) -> None:
-    if subscriber.activated:
-        writes = subscribers.join_sources_writes(subscriber, now) if subscriber.requested_sources else []
-    else:
-        writes = [*subscribers.activate_writes(subscriber, now), counts.joined_write(now)]
+    """Confirm the request the link was mailed for, and nothing else. A newer one that waits in its place stays if it
+    has more to add."""
+    request = row.mailed_for()
+    waiting = captures.find_request(subscriber.id, request.capture.source) if request else None
+    if not request or not waiting:
+        raise Invalid(BAD_LINK)
+    more = waiting.id != request.id and not waiting.capture.tags <= subscriber.tags | request.capture.tags
     tables.transact(
-        token_store.use_write(row, now), *writes, sign_ups.event_write(EventType.SUBSCRIPTION_CONFIRMED, subscriber)
+        token_store.use_write(row, now),
+        *_join_writes(subscriber, request, now, keep_waiting=more),
+        captures.confirm_write(subscriber.id, request, waiting, now, keep_waiting=more),
+        sign_ups.event_write(EventType.SUBSCRIPTION_CONFIRMED, subscriber.id, request.capture.source),
     )
     log.metric("Confirmed")
+
+
+def _join_writes(subscriber: Subscriber, request: Request, now: datetime, *, keep_waiting: bool) -> list[Write]:
+    if subscriber.activated:
+        return [subscribers.join_write(subscriber, request, keep_waiting=keep_waiting)]
+    activation = subscribers.activate_writes(subscriber, request, now, keep_waiting=keep_waiting)
+    return [*activation, counts.joined_write(now)]
 
 
 def _change_email(subscriber: Subscriber, row: TokenRow, now: datetime) -> None:
