@@ -1,7 +1,7 @@
 """The mails a person gets because of something they did, sent by the queue's worker.
 
-A mailed link's secret is created here and nowhere else: no queue ever holds one, or an address. When a mail cannot be
-sent now, this raises and the queue delivers its message again; each attempt issues a new link, which ends the one
+A mailed link's secret is created here and nowhere else: no queue ever holds one, or an address. When a mail cannot
+be sent now, this raises and the queue delivers its message again; each attempt issues a new link and ends the one
 before.
 
 No mail repeats what a visitor typed: a form that mails its visitors' words to any address is a tool for spammers.
@@ -160,6 +160,12 @@ def _within_limits(email: str) -> bool:
         return True
     _report_flood()
     return False
+
+
+def check_limits(email: str) -> None:
+    """Raise `TooMany` if a confirmation to this address would not be sent now."""
+    if limits.count(_TO_ONE, addresses.key(email), _HOUR) >= _MAILS_TO_ONE_ADDRESS:
+        raise limits.too_many(f"At most {_MAILS_TO_ONE_ADDRESS} confirmation emails an hour to one address", _HOUR)
 
 
 def _give_back(email: str) -> None:

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 from msgspec import Meta, Struct
 
-from chalicelib.kernel import pseudonyms
+from chalicelib.kernel import pseudonyms, tokens
 from chalicelib.kernel.addresses import Address
 from chalicelib.kernel.errors import Invalid
 
@@ -36,6 +36,9 @@ MOST_METADATA_LEVELS = 8
 # Of all captures of one person together: what others send about them must not make their download large.
 MOST_METADATA_BYTES_IN_ALL = 102_400
 _NICKNAME_LENGTH = "Nickname must be 1–50 characters"
+
+# In the links of previews and test emails: it has the right form and belongs to nobody.
+TEST_TOKEN = tokens.Token("00000000-0000-7000-8000-000000000000", "0" * 32)
 
 # The normal form of a source or a tag.
 Word = Annotated[str, Meta(min_length=1, max_length=_LONGEST_WORD)]
@@ -141,7 +144,7 @@ def check_nickname(text: str | None) -> str | None:
 def parse_capture(source: Any, tags: Any, metadata: Any, ip_hash: str | None) -> Capture:
     raw = _check_source(source)
     return Capture(
-        source=_source(raw), source_raw=raw, tags=_tags(tags), metadata=_metadata(metadata), ip_hash=ip_hash
+        source=_source(raw), source_raw=raw, tags=check_tags(tags), metadata=_metadata(metadata), ip_hash=ip_hash
     )
 
 
@@ -176,15 +179,16 @@ def _source(raw: str) -> str:
     return source
 
 
-def _tags(value: Any) -> frozenset[str]:
+def check_tags(value: Any, most: int = MOST_TAGS) -> frozenset[str]:
+    """In their normal form. A form sends them as one text, with commas or line breaks between them."""
     if value is None:
         return frozenset()
     if isinstance(value, str):
         value = [part for part in re.split(r"[,\n]", value) if part.strip()]
     if not isinstance(value, list) or not all(isinstance(tag, str) for tag in value):
         raise Invalid("tags must be a list of texts")
-    if len(value) > MOST_TAGS:
-        raise Invalid(f"At most {MOST_TAGS} tags")
+    if len(value) > most:
+        raise Invalid(f"At most {most} tags")
     tags = frozenset(unicodedata.normalize("NFC", tag.strip()).lower() for tag in value)
     if not all(1 <= len(tag) <= _LONGEST_WORD and _is_plain(tag) for tag in tags):
         raise Invalid(f"Each tag must be 1–{_LONGEST_WORD} characters")

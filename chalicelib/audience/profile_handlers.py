@@ -84,7 +84,7 @@ def never_again(request: Request) -> Response:
 
 def request_resume(request: Request) -> Response:
     service.request_lift(addresses.parse(request.text("email")), client_ip(request))
-    return _profile("link_sent=true")
+    return _profile("resume_sent=true")
 
 
 def resume(request: Request) -> Response:
@@ -92,13 +92,20 @@ def resume(request: Request) -> Response:
     try:
         service.check_lift(token)
     except Invalid:
-        return pages.page("public/profile_link.html", 400, notice="expired")
+        return _resume_failed()
     return pages.page("public/resume.html", token=token)
 
 
 def resume_by_button(request: Request) -> Response:
-    service.lift(request.text("token") or "")
+    try:
+        service.lift(request.text("token") or "")
+    except Invalid:
+        return _resume_failed()
     return pages.page("public/resumed.html")
+
+
+def _resume_failed() -> Response:
+    return pages.page("public/profile_link.html", 400, notice="resume_expired")
 
 
 def _request_link(request: Request) -> None:
@@ -155,4 +162,5 @@ def _profile(query: str) -> Response:
 
 
 def _notice(request: Request) -> str | None:
-    return next((name for name in ("email_changed", "link_sent") if request.query.get(name) == "true"), None)
+    names = ("email_changed", "link_sent", "resume_sent")
+    return next((name for name in names if request.query.get(name) == "true"), None)

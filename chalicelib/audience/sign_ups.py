@@ -112,9 +112,11 @@ def _has_news(subscriber: Subscriber, sign_up: SignUp, now: datetime) -> bool:
     """False also beyond the limits: anybody can sign anybody up, and must not be able to fill their row."""
     capture = sign_up.capture
     known = subscriber.sources | subscriber.requested_sources
-    if len(known | {capture.source}) > model.MOST_SOURCES or not _has_room(subscriber.id, capture):
+    if len(known | {capture.source}) > model.MOST_SOURCES:
         return False
     if len(subscriber.tags | capture.tags) > model.MOST_TAGS_IN_ALL:
+        return False
+    if not _has_room(subscriber.id, capture):
         return False
     if subscriber.activated:
         return subscriber.lacks(capture) if sign_up.names_source else not capture.tags <= subscriber.tags
@@ -123,7 +125,7 @@ def _has_news(subscriber: Subscriber, sign_up: SignUp, now: datetime) -> bool:
 
 
 def _has_room(subscriber_id: str, capture: Capture) -> bool:
-    """For the metadata of all captures together. Workers at the same moment may exceed it by one capture each."""
+    """For the metadata of all captures together."""
     if capture.metadata is None:
         return True
     size = len(model.encode_metadata(capture.metadata).encode())

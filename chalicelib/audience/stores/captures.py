@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
+from msgspec import Struct
 from pynamodb.attributes import NumberAttribute, UnicodeAttribute, UnicodeSetAttribute
 from pynamodb.indexes import GlobalSecondaryIndex, KeysOnlyProjection
 
@@ -57,6 +58,34 @@ def list_stored(subscriber_id: str) -> list[StoredCapture]:
     return [_parse(row) for row in tables.query(CaptureRow, subscriber_id, consistent_read=True)]
 
 
+class Description(Struct, frozen=True):
+    """A capture as editors see it."""
+
+    source: str
+    status: str
+    tags: tuple[str, ...]
+    metadata: dict[str, Any] | None
+    created_at: str
+    updated_at: str
+
+
+def list_descriptions(subscriber_id: str) -> list[Description]:
+    """Oldest first."""
+    rows = tables.query(CaptureRow, subscriber_id, consistent_read=True)
+    found = [
+        Description(
+            source=row.source,
+            status=row.status,
+            tags=tuple(sorted(row.tags or ())),
+            metadata=json.loads(row.metadata) if row.metadata else None,
+            created_at=row.created_at,
+            updated_at=row.updated_at,
+        )
+        for row in rows
+    ]
+    return sorted(found, key=lambda description: description.created_at)
+
+
 def describe(subscriber_id: str) -> list[dict[str, Any]]:
     """Every capture, for the person to download."""
     return [
@@ -73,15 +102,6 @@ def describe(subscriber_id: str) -> list[dict[str, Any]]:
         }
         for stored in list_stored(subscriber_id)
     ]
-
-
-def metadata_bytes(subscriber_id: str, replaced: str) -> int:
-    """Of all captures, confirmed and waiting, but for what waits for the source whose request is about to be
-    replaced."""
-    stored = list_stored(subscriber_id)
-    kept = [found.metadata for found in stored]
-    kept += [found.request.capture.metadata for found in stored if found.request and found.source != replaced]
-    return sum(len(model.encode_metadata(metadata).encode()) for metadata in kept if metadata is not None)
 
 
 def find_request(subscriber_id: str, source: str) -> Request | None:
@@ -103,6 +123,14 @@ def list_expired(now: datetime) -> Iterator[tuple[str, str]]:
     condition = CaptureRow.waits_until <= clock.text(now)
     for row in tables.scan(CaptureRow, index_name="waiting", filter_condition=condition):
         yield row.subscriber_id, row.source
+
+
+def metadata_bytes(subscriber_id: str, requested_source: str) -> int:
+    """Of all captures and requests but the request that waits for this source, which is about to be replaced."""
+    found = list_stored(subscriber_id)
+    waiting = [each.request.capture for each in found if each.request and each.source != requested_source]
+    metadata = [each.metadata for each in found] + [each.metadata for each in waiting]
+    return sum(len(model.encode_metadata(each).encode()) for each in metadata if each)
 
 
 def request_write(subscriber: Subscriber, request: Request) -> Write:

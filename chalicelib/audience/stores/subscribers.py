@@ -95,15 +95,15 @@ def create_writes(subscriber: Subscriber, now: datetime) -> list[Write]:
 
 
 def request_writes(subscriber: Subscriber, request: Request) -> list[Write]:
-    """Somebody who is known signs up again. A pending sign-up lives as long as the latest of its requests."""
+    """Somebody who is known signs up again. A pending sign-up lives as long as the latest of its requests. A request
+    is added only to those it was weighed against, or two at once would pass the limits together."""
     source = request.capture.source
     actions: list[Any] = [SubscriberRow.requested_sources.add({source})]
     extension: list[Write] = []
     if not subscriber.activated:
         actions += _extend_actions(request.expires_at)
         extension.append(emails.extend_write(subscriber, request.expires_at, _ttl(request.expires_at)))
-    condition = _same_status(subscriber) & _same_standing(subscriber, source)
-    return [Update(SubscriberRow(subscriber.id), actions, condition), *extension]
+    return [Update(SubscriberRow(subscriber.id), actions, _unchanged(subscriber)), *extension]
 
 
 def check_present_write(subscriber: Subscriber) -> Write:
@@ -161,6 +161,21 @@ def edit_writes(subscriber: Subscriber, nickname: str | None, respelled: str | N
         actions.append(SubscriberRow.email.set(respelled))
     unchanged = _same_status(subscriber) & _same_address(subscriber)
     return [Update(SubscriberRow(subscriber.id), actions, unchanged)] if actions else []
+
+
+def edit_write(subscriber: Subscriber, nickname: str | None, tags: frozenset[str]) -> Write:
+    """By an editor, provided that neither has changed since it was read."""
+    actions = [
+        SubscriberRow.nickname.set(nickname) if nickname else SubscriberRow.nickname.remove(),
+        SubscriberRow.tags.set(set(tags)) if tags else SubscriberRow.tags.remove(),
+    ]
+    same_name = (
+        SubscriberRow.nickname == subscriber.nickname
+        if subscriber.nickname is not None
+        else SubscriberRow.nickname.does_not_exist()
+    )
+    unchanged = _same_status(subscriber) & same_name & _equals(SubscriberRow.tags, subscriber.tags)
+    return Update(SubscriberRow(subscriber.id), actions, unchanged)
 
 
 def change_email_writes(subscriber: Subscriber, new_email: str, now: datetime) -> list[Write]:

@@ -122,7 +122,7 @@ def test_never_again_is_kept_until_its_owner_takes_it_back(house, look):
     page.locator("summary").click()
     page.locator("#resume-email").fill(ADA)
     page.locator("details button").click()
-    page.get_by_text("a link is on its way").wait_for()
+    page.get_by_text("a link to allow it again is on its way").wait_for()
     page.goto(house.link(ADA))
     heading(page, "May we email you again?")
     shoot(page, "public/resume")

@@ -228,6 +228,21 @@ def test_only_the_person_can_lift_it_by_a_link(reader, ses):
     ada.join()
 
 
+def test_lifting_never_again_speaks_of_that_and_not_of_a_profile_link(http):
+    page = http.get(http.post("/profile/request-resume", form={"email": "ada@example.net"}).headers["Location"])
+    assert "If that address is one we may never email" in page.text
+    assert "If that address is subscribed" not in page.text
+
+
+@pytest.mark.parametrize("method", ["get", "post"])
+def test_a_link_that_lifted_it_already_leads_to_the_form_for_a_new_one(http, method):
+    token = "0193a5c4-11f0-7a6b-8c01-2d3e4f506172." + "x" * 32
+    answer = http.get(f"/resume?token={token}") if method == "get" else http.post("/resume", form={"token": token})
+    assert answer.status == 400
+    assert "If we still may not email you" in answer.text
+    assert "<details open>" in answer.text
+
+
 def test_an_address_change_to_somebody_who_wants_no_mail_sends_none(reader, ses):
     bob = reader("bob@example.net").join()
     bob.http.post("/profile/never", form={"token": bob.magic_token()})
