@@ -146,8 +146,8 @@ ELSEWHERE = (
     ),
     (
         "logs",
-        "what ran, by id; never a subscriber's address or name, a token or an IP address. A line for each action of an "
-        "editor says who did it",
+        "what ran, by id; never a subscriber's address or name, a token or an IP address. A line for each action of "
+        "an editor says who did it",
         "editors' addresses",
         in_words(LOG_RETENTION),
     ),
