@@ -147,10 +147,16 @@ ELSEWHERE = (
         "address",
         f"seconds, until stored by id; in its dead-letter queue {in_words(bounces.KEPT)}",
     ),
-    ("logs", "what ran, by id; never an address, name, token or IP address", "", in_words(LOG_RETENTION)),
+    (
+        "logs",
+        "what ran, by id; never a subscriber's address or name, a token or an IP address. A line for each action of "
+        "an editor says who did it",
+        "editors' addresses",
+        in_words(LOG_RETENTION),
+    ),
     (
         "backups",
-        "point-in-time recovery of the tables",
+        "point-in-time recovery of the tables, except `limits`",
         "whatever the tables contained",
         "35 days, in DynamoDB; a restored table contains people who have left since: see "
         "[Operating](operating.md#restore-data)",
