@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 from chalicelib.admin import labels, truncate
 from chalicelib.kernel import settings
 from chalicelib.kernel.colour import ink_on
-from chalicelib.kernel.errors import GnaError, Misconfigured
+from chalicelib.kernel.errors import GnaError, Misconfigured, NotFound
 from chalicelib.web import pages, responses
 from chalicelib.web.request import Request
 from chalicelib.web.responses import Response
@@ -58,6 +58,13 @@ NOTICES = {
     "hook-failed": "The test event was not received. See the list of attempts.",
     "hook-removed": "Webhook removed.",
     "replaying": "Replaying in the background.",
+    "stopped": "Stopped. Retry continues with everybody who has not been sent the campaign.",
+    "stopping": "Stopping. The batches that are already on their way are being finished.",
+    "too-late-to-stop": "Nothing to stop: this delivery was no longer being sent.",
+    "hidden": "Hidden from the archive. Copies kept by browsers and caches are gone within a minute.",
+    "shown": "Shown in the archive again.",
+    "corrected": "Web version corrected.",
+    "withdrawn": "Correction withdrawn: the web version is what was sent.",
     "retrying": "Retrying for everyone who is not known to have received it.",
 }
 
@@ -70,6 +77,7 @@ _TONES = {
     "feed-stopped": "bad",
     "feed-off": "info",
     "hook-failed": "bad",
+    "too-late-to-stop": "info",
 }
 
 
@@ -92,6 +100,10 @@ def problem(failure: GnaError) -> Response:
         "admin/problem.html", status, who="", notice=None, tone="good", reason=reason, code=status, here=""
     )
     return responses.with_retry_after(failure, answer)
+
+
+def not_found(request: Request) -> Response:
+    return problem(NotFound("Page not found"))
 
 
 def back(path: str, notice: str = "") -> Response:

@@ -62,7 +62,7 @@ class SignUp(Struct):
     # These three are taken as they come: `model.parse_capture` checks them.
     source: Annotated[Source | None, Reads(lambda value: value or None)] = None
     tags: Annotated[list[Word], Meta(max_length=model.MOST_TAGS)] | None = None
-    metadata: Annotated[dict[str, Any] | None, Meta(description="At most 10 KB as JSON")] = None
+    metadata: Annotated[dict[str, Any] | None, Meta(description="At most 10 KB as JSON, and 8 levels deep")] = None
 
 
 class ProfileUpdate(Struct):
@@ -96,15 +96,24 @@ class Subscriber(Struct):
     activated_at: Moment | None
 
 
+class WaitingCapture(Struct):
+    tags: list[Word]
+    metadata: dict[str, Any] | None
+    nickname: str | None
+    requested_at: Moment
+    expires_at: Moment
+
+
 class Capture(Struct):
-    """What came with a sign-up through one source."""
+    """What came through one source: what was confirmed, and what waits for the link to be opened."""
 
     source: Word
-    status: Literal["PENDING", "CONFIRMED", "EXPIRED"]
+    status: Literal["PENDING", "CONFIRMED"]
     tags: list[Word]
     metadata: dict[str, Any] | None
     created_at: Moment
     updated_at: Moment
+    waits_for_confirmation: WaitingCapture | None
 
 
 class SubscriberDetail(Subscriber):

@@ -7,7 +7,8 @@ from chalicelib.admin import campaign_form, preview_frames, shell
 from chalicelib.admin.campaign_conflicts import explain
 from chalicelib.admin.campaign_form import Form
 from chalicelib.campaigns import fields, service
-from chalicelib.campaigns.model import Action, CampaignDetail, State, permit, permitted_actions
+from chalicelib.campaigns.content import corrections
+from chalicelib.campaigns.model import Action, CampaignDetail, State, is_stopped, permit, permitted_actions
 from chalicelib.campaigns.sending import progress
 from chalicelib.kernel.errors import Conflict, Invalid, NotFound
 from chalicelib.web import paging, responses
@@ -21,7 +22,7 @@ _CHANGED_MEANWHILE = (
 )
 
 # These notices are in the URL of a page that reloads itself until everything is sent.
-_WHILE_SENDING = ("sending", "retrying")
+_WHILE_SENDING = ("sending", "retrying", "stopping")
 
 
 def list_campaigns(request: Request) -> Response:
@@ -93,13 +94,15 @@ def preview_form(request: Request) -> Response:
 
 
 def read_long_field(request: Request) -> Response:
-    """The full text of a field that was too long for the form."""
-    detail, name = service.view(request.path["campaign_id"]), request.path["field"]
-    if name not in campaign_form.LONG_FIELDS:
+    """The full text of a field that was too long for the form; `web` is the body of the web version."""
+    campaign_id, name = request.path["campaign_id"], request.path["field"]
+    if name == "web":
+        text = corrections.view_web_version(campaign_id).content.body
+    elif name in campaign_form.LONG_FIELDS:
+        text = campaign_form.form_from(service.view(campaign_id)).value(name)
+    else:
         raise NotFound("No such field")
-    return responses.html(campaign_form.form_from(detail).value(name)).with_headers(
-        Content_Type="text/plain; charset=utf-8"
-    )
+    return responses.html(text).with_headers(Content_Type="text/plain; charset=utf-8")
 
 
 def preview_campaign(request: Request) -> Response:
@@ -159,4 +162,5 @@ def _report(request: Request, detail: CampaignDetail) -> Response:
         look=preview_frames.parse_look(request.query.get("look")),
         looks=preview_frames.LOOKS,
         expected=progress.expected_recipients(detail.campaign, detail.deliveries),
+        is_stopped=is_stopped,
     )

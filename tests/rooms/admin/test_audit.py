@@ -18,7 +18,10 @@ from tests.rooms.admin.conftest import ORIGIN
 def ids(dashboard, abroad, person):
     failed = service.send_now(service.create(Draft("Failed", "x")).campaign.id)
     deliveries.finish(failed.deliveries[0], Counts(1, 0, 0, 1))
+    sending = service.send_now(service.create(Draft("Running", "x")).campaign.id)
     return {
+        "sending": sending.campaign.id,
+        "running": sending.deliveries[0].id,
         "draft": service.create(Draft("Beans", "x")).campaign.id,
         "failed": failed.campaign.id,
         "delivery": failed.deliveries[0].id,
@@ -50,6 +53,13 @@ ACTS = [
     ("campaign.schedule", "PATCH", "/admin/api/campaigns/{draft}", {"scheduled_at": "2030-01-01T00:00Z"}),
     ("delivery.retry", "POST", "/admin/campaigns/{failed}/retry", {"delivery_id": "{delivery}"}),
     ("delivery.retry", "POST", "/admin/api/campaigns/{failed}/deliveries/{delivery}/retry", {}),
+    ("delivery.stop", "POST", "/admin/campaigns/{sending}/stop", {"delivery_id": "{running}"}),
+    ("delivery.stop", "POST", "/admin/api/campaigns/{sending}/deliveries/{running}/stop", {}),
+    ("campaign.hide", "POST", "/admin/campaigns/{failed}/archive", {"hidden": "yes"}),
+    ("campaign.show", "POST", "/admin/campaigns/{failed}/archive", {"hidden": "no"}),
+    ("campaign.correct", "POST", "/admin/api/campaigns/{failed}/correction", {"body": "x", "note": "y"}),
+    ("campaign.withdraw", "POST", "/admin/campaigns/{failed}/correct/withdraw", {}),
+    ("campaign.withdraw", "DELETE", "/admin/api/campaigns/{failed}/correction", None),
     # A webhook can receive addresses, so its changes are logged too.
     ("webhook.add", "POST", "/admin/webhooks", {"url": "{url}"}),
     ("webhook.add", "POST", "/admin/api/webhooks", {"url": "{url}"}),
