@@ -87,8 +87,8 @@ TABLES = (
         "campaigns",
         "subject, settings, time sent and total counts of a campaign; the note of a correction",
         "",
-        "drafts: until an editor deletes them; what was sent: indefinitely, and an editor can hide it from the public "
-        "archive",
+        "drafts: until an editor deletes them; what was sent: indefinitely, and an editor can hide it from the "
+        "public archive",
     ),
     Kept(
         "campaign-contents",

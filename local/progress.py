@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 
 _EVERY = 5.0
@@ -18,9 +19,7 @@ _INCLUDED = re.compile(r"^-r (\S+)", re.MULTILINE)
 
 
 def main(name: str, command: Sequence[str]) -> int:
-    total = sum(
-        count_packages(Path(after)) for flag, after in zip(command, command[1:], strict=False) if flag == "-r"
-    )
+    total = sum(count_packages(Path(after)) for flag, after in pairwise(command) if flag == "-r")
     return Installation(name, total).run(command)
 
 
