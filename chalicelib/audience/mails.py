@@ -70,7 +70,7 @@ def lift_mail(to: str, link: str) -> Message:
 def _send_confirmation(subscriber_id: str) -> None:
     """For the newest request that waits: a newer link replaces the older one."""
     subscriber = subscribers.find(subscriber_id)
-    request = _newest_request(subscriber) if subscriber else None
+    request = newest_request(subscriber) if subscriber else None
     if not subscriber or not request:
         return
     if _is_suppressed(subscriber.email) or not _within_limits(subscriber.email):
@@ -95,7 +95,8 @@ def _send_confirmation(subscriber_id: str) -> None:
         raise
 
 
-def _newest_request(subscriber: Subscriber) -> Request | None:
+def newest_request(subscriber: Subscriber) -> Request | None:
+    """What a confirmation would be mailed for."""
     requests = captures.list_requests(subscriber.id, clock.now())
     return next((found for found in requests if subscriber.lacks(found.capture)), None)
 

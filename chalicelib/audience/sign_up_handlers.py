@@ -28,7 +28,7 @@ _WHOLE_NUMBER = re.compile(r"[0-9]{1,12}\Z")
     tag="public",
     body=bodies.SignUp,
     answers={
-        201: Answer("A confirmation email is on its way", bodies.ConfirmationSent),
+        201: Answer("A confirmation email is sent if the address has yet to confirm", bodies.ConfirmationSent),
         303: Answer("HTML form: redirect to a page"),
     },
     refuses=(400, 429),

@@ -41,8 +41,8 @@
   for (const button of findAll("[data-copy]")) {
     button.hidden = false;
     button.addEventListener("click", async () => {
-      await navigator.clipboard.writeText(find(button.dataset.copy).textContent.trim());
-      button.textContent = "Copied";
+      const text = find(button.dataset.copy).textContent.trim();
+      button.textContent = await navigator.clipboard.writeText(text).then(() => "Copied", () => "Copying is not allowed: select the text");
     });
   }
 
