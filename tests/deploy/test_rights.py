@@ -24,6 +24,7 @@ from chalicelib.kernel.aws import session as kernel_aws
 from chalicelib.kernel.aws import tables
 from tests.conftest import received
 from tests.deploy.rights import Watch
+from tests.fixtures.emitters import all_emitters
 from tests.fixtures.receiver import Receiver
 from tests.rooms.audience.reader import Reader
 from tests.rooms.bounces.test_service import event as ses_event
@@ -46,7 +47,7 @@ def watch(
     monkeypatch.setattr(dispatch, "_LANES_AT_ONCE", 1)  # moto is not made for threads
     configure(GNA_LOCAL="true")
     webhooks.add(NewWebhook(url=receiver.url, include_address=True))
-    emitters = (kernel_aws.session().events, tables._connection().client.meta.events)
+    emitters = all_emitters()
     for emitter in emitters:
         emitter.register_first("before-send", watch.hear)
     yield watch

@@ -9,11 +9,11 @@ import pytest
 from chalicelib.audience import jobs
 from chalicelib.kernel import clock
 from chalicelib.kernel.aws import tables
-from chalicelib.kernel.aws.session import session
 from chalicelib.kernel.errors import Unavailable
 from local.ses.main import Client as Mailbox
 from tests.conftest import received
 from tests.fixtures.client import Client
+from tests.fixtures.emitters import all_emitters
 from tests.rooms.audience.reader import Reader
 
 
@@ -60,7 +60,7 @@ def rows(aws: None) -> Callable[[str], list[dict[str, Any]]]:
 def calls(aws: None) -> Iterator[list[str]]:
     """Every call to AWS, in order."""
     calls: list[str] = []
-    emitters = (session().events, tables._connection().client.meta.events)
+    emitters = all_emitters()
 
     def record(event_name: str, **_: object) -> None:
         calls.append(event_name.rpartition(".")[2])
