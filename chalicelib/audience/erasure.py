@@ -33,6 +33,10 @@ def remove(subscriber_id: str) -> bool:
     return retry_stale(lambda: _remove(subscriber_id))
 
 
+def remove_later(subscriber_id: str, delay_seconds: int = 0) -> None:
+    queues.send("audience", {"kind": REMOVE, "subscriber_id": subscriber_id}, delay_seconds=delay_seconds)
+
+
 def expire(subscriber_id: str) -> bool:
     """By the clean-up, when nobody confirmed in time. False if there is nothing to do after all."""
     now = clock.now()
@@ -73,14 +77,15 @@ def suppress(address_key: str, set_by: str) -> None:
     retry_stale(lambda: _suppress(address_key, set_by))
 
 
-def lift(address_key: str, set_by: str, *also: Write) -> None:
-    """Take the address off the do-not-contact list. Does nothing if it is not on it."""
+def lift(address_key: str, set_by: str, *also: Write) -> bool:
+    """Take the address off the do-not-contact list. False if it is not on it: then nothing is done."""
     pseudonym = model.address_pseudonym(address_key)
     event = outbox.event_write(EventType.DO_NOT_CONTACT_LIFTED, pseudonym, {"subscriber_id": None, "reason": set_by})
     try:
         tables.transact(suppressions.lift_write(pseudonym), *also, event)
     except Stale:
-        return
+        return False
+    return True
 
 
 def _expire_request_writes(
@@ -106,7 +111,7 @@ def _remove(subscriber_id: str) -> bool:
     if not subscriber:
         raise NotFound("No such subscriber")
     if not events.ensure_relayed(subscriber_id):
-        queues.send("audience", {"kind": REMOVE, "subscriber_id": subscriber_id}, delay_seconds=_RETRY_SECONDS)
+        remove_later(subscriber_id, _RETRY_SECONDS)
         return False
     erase(subscriber, EventType.UNSUBSCRIBED, "admin")
     log.metric("Removed")

@@ -1,7 +1,8 @@
 """The mails a person gets because of something they did, sent by the queue's worker.
 
-A link's secret is created here and nowhere else: no queue ever holds one, or an address. When a mail cannot be sent
-now, this raises and the queue delivers its message again; each attempt issues a new link and ends the one before.
+A mailed link's secret is created here and nowhere else: no queue ever holds one, or an address. When a mail cannot
+be sent now, this raises and the queue delivers its message again; each attempt issues a new link and ends the one
+before.
 
 No mail repeats what a visitor typed: a form that mails its visitors' words to any address is a tool for spammers.
 """
@@ -107,7 +108,7 @@ def _send_magic_link(subscriber_id: str) -> None:
     until = clock.now() + model.MAGIC_LINK_LIFE
     tables.transact(
         token_store.issue_write(subscriber.id, model.MAGIC_LINK, token, until),
-        subscribers.check_present_write(subscriber),
+        subscribers.check_same_address_write(subscriber),
     )
     _send(magic_link_mail(subscriber.email, _link("/profile", token)), subscriber_id)
 
@@ -159,6 +160,12 @@ def _within_limits(email: str) -> bool:
         return True
     _report_flood()
     return False
+
+
+def check_limits(email: str) -> None:
+    """Raise `TooMany` if a confirmation to this address would not be sent now."""
+    if limits.count(_TO_ONE, addresses.key(email), _HOUR) >= _MAILS_TO_ONE_ADDRESS:
+        raise limits.too_many(f"At most {_MAILS_TO_ONE_ADDRESS} confirmation emails an hour to one address", _HOUR)
 
 
 def _give_back(email: str) -> None:

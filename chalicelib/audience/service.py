@@ -1,9 +1,8 @@
 """What readers can do: subscribe, confirm, see and change their profile, unsubscribe, opt out for good."""
 
-import hmac
 from datetime import datetime
 
-from chalicelib.audience import confirmations, erasure, model, opt_outs, personal_data
+from chalicelib.audience import confirmations, erasure, model, opt_outs, personal_data, request_limits
 from chalicelib.audience.model import Profile, SignUp, StoredCapture, Subscriber
 from chalicelib.audience.stores import captures, emails, subscribers
 from chalicelib.audience.stores import sign_ups as sign_up_store
@@ -12,7 +11,7 @@ from chalicelib.audience.stores.emails import EmailRow
 from chalicelib.audience.stores.tokens import TokenRow
 from chalicelib.events import outbox
 from chalicelib.events.model import EventType
-from chalicelib.kernel import addresses, clock, ids, limits, log, tokens
+from chalicelib.kernel import addresses, clock, ids, log, tokens
 from chalicelib.kernel.addresses import Address
 from chalicelib.kernel.aws import queues, tables
 from chalicelib.kernel.aws.failures import Stale, retry_stale
@@ -24,10 +23,10 @@ _BAD_TOKEN = "Invalid or expired token"  # noqa: S105 - a sentence, not a secret
 _TAKEN = "Email already registered"
 
 
-def subscribe(sign_up: SignUp, client_ip: str) -> None:
+def subscribe(sign_up: SignUp, client: str) -> None:
     """Store the sign-up for the worker. Whether the address is new, pending or active is not looked up here, so
     neither the answer nor the time it takes can reveal it."""
-    limits.spend("subscribe", client_ip, most=5, seconds=60)
+    request_limits.spend_sign_up(client)
     pseudonym = sign_up_store.add(sign_up, clock.now())
     queues.send("audience", {"kind": model.SIGN_UP, "pseudonym": pseudonym})
 
@@ -40,9 +39,9 @@ def confirm(text: str) -> str:
     return retry_stale(lambda: _confirm(token))
 
 
-def request_link(address: Address) -> None:
+def request_link(address: Address, client: str) -> None:
     """Have a magic link mailed if the address is subscribed. The caller cannot tell whether it is."""
-    limits.spend("link", address.key, most=3, seconds=3600)
+    request_limits.spend_profile_link(client, address)
     subscriber_id = emails.find_owner(address.key, clock.now()) or ids.new()
     queues.send("audience", {"kind": model.MAGIC_LINK, "subscriber_id": subscriber_id})
 
@@ -53,14 +52,21 @@ def open_profile(text: str) -> Profile:
     return profile
 
 
-def update_profile(text: str, nickname: str | None, address: Address | None) -> bool:
-    """Use up the magic link for a change; an empty nickname removes it. Returns whether a new address now waits to
-    be confirmed."""
+def update_profile(
+    text: str, nickname: str | None, address: Address | None, client: str, renew: bool = False
+) -> Token | None:
+    """Use up the magic link for a change; an empty nickname removes the stored one, and a new address waits to be
+    confirmed. If asked to, issues a fresh link of the same expiry, and returns it."""
     nickname = nickname and model.check_nickname(nickname)
-    subscriber, changes_email = retry_stale(lambda: _update(text, nickname, address))
-    if changes_email:
-        queues.send("audience", {"kind": model.CHANGE_EMAIL, "subscriber_id": subscriber.id})
-    return changes_email
+    profile, row = _open(text)
+    fresh = tokens.issue(profile.subscriber.id) if renew else None
+    moves = address is not None and address.key != addresses.key(profile.subscriber.email)
+    if address and moves:
+        request_limits.spend_address_change(client, profile.subscriber, row.until, address)
+    retry_stale(lambda: _update(text, nickname, address, fresh))
+    if moves:
+        queues.send("audience", {"kind": model.CHANGE_EMAIL, "subscriber_id": profile.subscriber.id})
+    return fresh
 
 
 def unsubscribe(text: str) -> None:
@@ -92,9 +98,9 @@ def opt_out(text: str) -> None:
     erasure.suppress(check_opt_out(text), "person")
 
 
-def request_lift(address: Address) -> None:
+def request_lift(address: Address, client: str) -> None:
     """Somebody on the do-not-contact list has changed their mind: mail a link to prove that it is them."""
-    limits.spend("lift", address.key, most=1, seconds=3600)
+    request_limits.spend_lift(client, address)
     id = ids.new()
     tables.transact(token_store.request_lift_write(id, address.typed, clock.now() + model.MAGIC_LINK_LIFE))
     queues.send("audience", {"kind": model.LIFT, "subscriber_id": id})
@@ -155,28 +161,26 @@ def _confirm(token: Token) -> str:
     return model.ADD if row.adds else str(row.kind)
 
 
-def _update(text: str, nickname: str | None, address: Address | None) -> tuple[Subscriber, bool]:
-    """The person, and whether they change their address."""
+def _update(text: str, nickname: str | None, address: Address | None, fresh: Token | None) -> None:
     profile, row = _open(text)
     subscriber = profile.subscriber
     now = clock.now()
-    changes_email = address is not None and address.typed != subscriber.email
-    writes = [token_store.consume_write(row)]
-    if nickname is not None:
-        writes.append(subscribers.rename_write(subscriber, nickname))
-    if address and changes_email:
+    writes = [token_store.renew_write(row, fresh) if fresh else token_store.consume_write(row)]
+    respelled = None
+    if address and address.key == addresses.key(subscriber.email):
+        respelled = address.typed  # capitals, or another spelling of the domain: mail goes to the same mailbox
+    elif address:
         if emails.find_owner(address.key, now) not in (None, subscriber.id):
             raise Conflict(_TAKEN)
         writes.append(token_store.request_change_write(subscriber, address.typed, now + model.CONFIRMATION_LIFE))
-    tables.transact(*writes)
-    return subscriber, changes_email
+    tables.transact(*writes, *subscribers.edit_writes(subscriber, nickname, respelled))
 
 
 def _unsubscribe(token: Token) -> None:
     subscriber = subscribers.find(token.id)
     if not subscriber:
         return
-    if not hmac.compare_digest(subscriber.unsubscribe_secret, token.secret):
+    if not subscriber.may_unsubscribe_with(token.secret):
         raise Invalid(BAD_LINK)
     erasure.erase(subscriber, EventType.UNSUBSCRIBED, "link")
     log.metric("Unsubscribed")

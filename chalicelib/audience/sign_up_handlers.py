@@ -6,7 +6,7 @@ from typing import Any
 from chalicelib.audience import bodies, model, service
 from chalicelib.audience.model import SignUp
 from chalicelib.kernel import addresses, settings
-from chalicelib.kernel.errors import GnaError, Invalid
+from chalicelib.kernel.errors import Conflict, GnaError, Invalid
 from chalicelib.web import pages, responses, schemas
 from chalicelib.web.client_ip import client_ip
 from chalicelib.web.operations import HTML, Answer, operation
@@ -69,7 +69,7 @@ _UNSUBSCRIBED = {200: Answer("A page", content=HTML), 400: Answer("Invalid link"
 @operation("Unsubscribe by the link in an email", tag="public", query=bodies.TokenQuery, answers=_UNSUBSCRIBED)
 def unsubscribe(request: Request) -> Response:
     token = request.query.get("token", "")
-    if request.only_looks or settings.current().safe_links:
+    if token != str(model.TEST_TOKEN) and (request.only_looks or settings.current().safe_links):
         return pages.page("public/unsubscribe.html", token=token)
     return _unsubscribe(token)
 
@@ -146,10 +146,14 @@ def _confirm(token: str) -> Response:
         kind = service.confirm(token)
     except Invalid:
         return pages.page("public/confirm_failed.html", 400)
+    except Conflict:
+        return pages.page("public/address_taken.html", 409)
     return responses.redirect(settings.current().url(_AFTER_CONFIRMING[kind]))
 
 
 def _unsubscribe(token: str) -> Response:
+    if token == str(model.TEST_TOKEN):
+        return pages.page("public/unsubscribe_test.html")
     try:
         service.unsubscribe(token)
     except Invalid:

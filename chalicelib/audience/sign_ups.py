@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from chalicelib.audience import model
-from chalicelib.audience.model import Request, SignUp, Subscriber
+from chalicelib.audience.model import Capture, Request, SignUp, Subscriber
 from chalicelib.audience.stores import captures, subscribers, suppressions
 from chalicelib.audience.stores import sign_ups as sign_up_store
 from chalicelib.audience.stores.emails import EmailRow
@@ -116,7 +116,17 @@ def _has_news(subscriber: Subscriber, sign_up: SignUp, now: datetime) -> bool:
         return False
     if len(subscriber.tags | capture.tags) > model.MOST_TAGS_IN_ALL:
         return False
+    if not _has_room(subscriber.id, capture):
+        return False
     if subscriber.activated:
         return subscriber.lacks(capture) if sign_up.names_source else not capture.tags <= subscriber.tags
     says_something = sign_up.names_source or capture.tags or capture.metadata is not None
     return bool(says_something) or not captures.list_requests(subscriber.id, now)
+
+
+def _has_room(subscriber_id: str, capture: Capture) -> bool:
+    """For the metadata of all captures together."""
+    if capture.metadata is None:
+        return True
+    size = len(model.encode_metadata(capture.metadata).encode())
+    return size + captures.metadata_bytes(subscriber_id, capture.source) <= model.MOST_METADATA_BYTES_IN_ALL

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
+from msgspec import Struct
 from pynamodb.attributes import NumberAttribute, UnicodeAttribute, UnicodeSetAttribute
 from pynamodb.indexes import GlobalSecondaryIndex, KeysOnlyProjection
 
@@ -57,6 +58,34 @@ def list_stored(subscriber_id: str) -> list[StoredCapture]:
     return [_parse(row) for row in tables.query(CaptureRow, subscriber_id, consistent_read=True)]
 
 
+class Description(Struct, frozen=True):
+    """A capture as editors see it."""
+
+    source: str
+    status: str
+    tags: tuple[str, ...]
+    metadata: dict[str, Any] | None
+    created_at: str
+    updated_at: str
+
+
+def list_descriptions(subscriber_id: str) -> list[Description]:
+    """Oldest first."""
+    rows = tables.query(CaptureRow, subscriber_id, consistent_read=True)
+    found = [
+        Description(
+            source=row.source,
+            status=row.status,
+            tags=tuple(sorted(row.tags or ())),
+            metadata=json.loads(row.metadata) if row.metadata else None,
+            created_at=row.created_at,
+            updated_at=row.updated_at,
+        )
+        for row in rows
+    ]
+    return sorted(found, key=lambda description: description.created_at)
+
+
 def describe(subscriber_id: str) -> list[dict[str, Any]]:
     """Every capture, for the person to download."""
     return [
@@ -94,6 +123,14 @@ def list_expired(now: datetime) -> Iterator[tuple[str, str]]:
     condition = CaptureRow.waits_until <= clock.text(now)
     for row in tables.scan(CaptureRow, index_name="waiting", filter_condition=condition):
         yield row.subscriber_id, row.source
+
+
+def metadata_bytes(subscriber_id: str, requested_source: str) -> int:
+    """Of all captures and requests but the request that waits for this source, which is about to be replaced."""
+    found = list_stored(subscriber_id)
+    waiting = [each.request.capture for each in found if each.request and each.source != requested_source]
+    metadata = [each.metadata for each in found] + [each.metadata for each in waiting]
+    return sum(len(model.encode_metadata(each).encode()) for each in metadata if each)
 
 
 def request_write(subscriber: Subscriber, request: Request) -> Write:
@@ -135,7 +172,7 @@ def confirm_write(
     if capture.tags:
         actions.append(CaptureRow.tags.set(set(capture.tags)))
     if capture.metadata is not None:
-        actions.append(CaptureRow.metadata.set(json.dumps(capture.metadata, ensure_ascii=False)))
+        actions.append(CaptureRow.metadata.set(model.encode_metadata(capture.metadata)))
     if capture.ip_hash:
         actions.append(CaptureRow.ip_hash.set(capture.ip_hash))
     if not keep_waiting:

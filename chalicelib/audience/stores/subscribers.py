@@ -14,7 +14,7 @@ from chalicelib.audience.stores import captures, emails
 from chalicelib.audience.stores import sign_ups as sign_up_store
 from chalicelib.audience.stores import tokens as token_store
 from chalicelib.audience.stores.tokens import TokenRow
-from chalicelib.kernel import addresses, clock
+from chalicelib.kernel import addresses, clock, ids
 from chalicelib.kernel.aws import tables
 from chalicelib.kernel.aws.tables import Check, Delete, Put, Update, Write
 
@@ -45,6 +45,7 @@ class SubscriberRow(tables.Row):
     nickname = UnicodeAttribute(null=True)
     status = UnicodeAttribute()
     unsubscribe_secret = UnicodeAttribute()
+    previous_unsubscribe_secret = UnicodeAttribute(null=True)
     created_at = UnicodeAttribute()
     activated_at = UnicodeAttribute(null=True)
     confirmation_expires_at = UnicodeAttribute(null=True)
@@ -94,20 +95,25 @@ def create_writes(subscriber: Subscriber, now: datetime) -> list[Write]:
 
 
 def request_writes(subscriber: Subscriber, request: Request) -> list[Write]:
-    """Somebody who is known signs up again. A pending sign-up lives as long as the latest of its requests."""
+    """Somebody who is known signs up again. A pending sign-up lives as long as the latest of its requests. A request
+    is added only to those it was weighed against, or two at once would pass the limits together."""
     source = request.capture.source
     actions: list[Any] = [SubscriberRow.requested_sources.add({source})]
     extension: list[Write] = []
     if not subscriber.activated:
         actions += _extend_actions(request.expires_at)
         extension.append(emails.extend_write(subscriber, request.expires_at, _ttl(request.expires_at)))
-    condition = _same_status(subscriber) & _same_standing(subscriber, source)
-    return [Update(SubscriberRow(subscriber.id), actions, condition), *extension]
+    return [Update(SubscriberRow(subscriber.id), actions, _unchanged(subscriber)), *extension]
 
 
 def check_present_write(subscriber: Subscriber) -> Write:
     """Fails for somebody who has left since they were read."""
     return Check(SubscriberRow(subscriber.id), _same_status(subscriber))
+
+
+def check_same_address_write(subscriber: Subscriber) -> Write:
+    """Fails also if the address has changed since: what is about to be mailed there belongs to somebody else now."""
+    return Check(SubscriberRow(subscriber.id), _same_status(subscriber) & _same_address(subscriber))
 
 
 def extend_writes(subscriber: Subscriber, until: datetime) -> list[Write]:
@@ -145,30 +151,58 @@ def withdraw_write(subscriber: Subscriber, source: str) -> Write:
     return Update(SubscriberRow(subscriber.id), actions, condition)
 
 
-def rename_write(subscriber: Subscriber, nickname: str) -> Write:
-    """An empty nickname removes the stored one."""
-    action = SubscriberRow.nickname.set(nickname) if nickname else SubscriberRow.nickname.remove()
-    return Update(SubscriberRow(subscriber.id), [action], _same_status(subscriber))
+def edit_writes(subscriber: Subscriber, nickname: str | None, respelled: str | None) -> list[Write]:
+    """None leaves it as it is; an empty nickname removes the stored one; `respelled` is the same address in another
+    spelling."""
+    actions: list[Any] = []
+    if nickname is not None:
+        actions.append(SubscriberRow.nickname.set(nickname) if nickname else SubscriberRow.nickname.remove())
+    if respelled is not None and respelled != subscriber.email:
+        actions.append(SubscriberRow.email.set(respelled))
+    unchanged = _same_status(subscriber) & _same_address(subscriber)
+    return [Update(SubscriberRow(subscriber.id), actions, unchanged)] if actions else []
+
+
+def edit_write(subscriber: Subscriber, nickname: str | None, tags: frozenset[str]) -> Write:
+    """By an editor, provided that neither has changed since it was read."""
+    actions = [
+        SubscriberRow.nickname.set(nickname) if nickname else SubscriberRow.nickname.remove(),
+        SubscriberRow.tags.set(set(tags)) if tags else SubscriberRow.tags.remove(),
+    ]
+    same_name = (
+        SubscriberRow.nickname == subscriber.nickname
+        if subscriber.nickname is not None
+        else SubscriberRow.nickname.does_not_exist()
+    )
+    unchanged = _same_status(subscriber) & same_name & _equals(SubscriberRow.tags, subscriber.tags)
+    return Update(SubscriberRow(subscriber.id), actions, unchanged)
 
 
 def change_email_writes(subscriber: Subscriber, new_email: str, now: datetime) -> list[Write]:
-    """A sign-up that waits under the old address is deleted too, or it would bring that address back."""
+    """Whoever reads the old mailbox keeps no power over the subscription: a profile link that was mailed there ends,
+    and mails to the new address have a new unsubscribe secret. The previous one is accepted until the next change, so
+    that the link in mails already sent keeps working. A sign-up that waits under the old address is deleted too, or
+    it would bring that address back."""
     old_key, new_key = addresses.key(subscriber.email), addresses.key(new_email)
+    actions: list[Any] = [SubscriberRow.email.set(new_email)]
+    writes: list[Write] = []
+    if old_key != new_key:
+        actions.append(SubscriberRow.unsubscribe_secret.set(ids.secret()))
+        actions.append(SubscriberRow.previous_unsubscribe_secret.set(subscriber.unsubscribe_secret))
+        writes.append(sign_up_store.delete_write(model.address_pseudonym(old_key)))
+        writes.append(token_store.end_link_write(subscriber.id))
+    unchanged = _same_status(subscriber) & _same_address(subscriber)
     return [
         *emails.swap_writes(subscriber, new_key, now),
-        *([sign_up_store.delete_write(model.address_pseudonym(old_key))] if old_key != new_key else []),
-        Update(
-            SubscriberRow(subscriber.id),
-            [SubscriberRow.email.set(new_email)],
-            _same_status(subscriber) & (SubscriberRow.email == subscriber.email),
-        ),
+        *writes,
+        Update(SubscriberRow(subscriber.id), actions, unchanged),
     ]
 
 
 def erase_writes(subscriber: Subscriber) -> list[Write]:
     """Delete everything that is stored about a person."""
     return [
-        Delete(SubscriberRow(subscriber.id), _unchanged(subscriber) & (SubscriberRow.email == subscriber.email)),
+        Delete(SubscriberRow(subscriber.id), _unchanged(subscriber) & _same_address(subscriber)),
         emails.delete_write(subscriber),
         sign_up_store.delete_write(model.address_pseudonym(addresses.key(subscriber.email))),
         *token_store.delete_writes(subscriber.id),
@@ -200,11 +234,16 @@ def parse_subscriber(row: SubscriberRow) -> Subscriber:
         sources=frozenset(row.sources or ()),
         tags=frozenset(row.tags or ()),
         requested_sources=frozenset(row.requested_sources or ()),
+        previous_unsubscribe_secret=row.previous_unsubscribe_secret,
     )
 
 
 def _same_status(subscriber: Subscriber) -> Any:
     return SubscriberRow.status == subscriber.status
+
+
+def _same_address(subscriber: Subscriber) -> Any:
+    return SubscriberRow.email == subscriber.email
 
 
 def _unchanged(subscriber: Subscriber) -> Any:

@@ -73,6 +73,16 @@ def consume_write(row: TokenRow) -> Write:
     return Delete(TokenRow(row.subscriber_id, row.kind), _is_unused(row))
 
 
+def renew_write(row: TokenRow, fresh: Token) -> Write:
+    """A new secret for as long as the old one would have worked."""
+    return Update(TokenRow(row.subscriber_id, row.kind), [TokenRow.hash.set(fresh.hash)], _is_unused(row))
+
+
+def end_link_write(subscriber_id: str) -> Write:
+    """The profile link, if there is one, stops working."""
+    return Delete(TokenRow(subscriber_id, model.MAGIC_LINK))
+
+
 def request_change_write(subscriber: Subscriber, new_email: str, until: datetime) -> Write:
     row = TokenRow(
         subscriber.id,

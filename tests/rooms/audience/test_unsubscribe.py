@@ -48,6 +48,18 @@ def test_a_wrong_secret_deletes_nobody(reader, rows):
     assert len(rows("subscribers")) == 1
 
 
+@pytest.mark.parametrize("safe_links", ["false", "true"])
+def test_the_link_of_a_test_email_says_that_it_was_one_and_erases_nobody(reader, rows, configure, safe_links):
+    ada = reader().join()
+    configure(SAFE_LINKS=safe_links)
+    path = f"/api/unsubscribe?token={model.TEST_TOKEN}"
+    for answer in (ada.http.get(path), ada.http.post(path, form={"List-Unsubscribe": "One-Click"})):
+        assert answer.status == 200
+        assert "This was a test email" in answer.text
+        assert "has been deleted" not in answer.text
+    assert len(rows("subscribers")) == 1
+
+
 @pytest.mark.parametrize("kind", ["form", "multipart"])
 def test_one_click_by_post_as_mail_programs_send_it(reader, rows, kind):
     ada = reader().join()
