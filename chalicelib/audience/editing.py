@@ -99,8 +99,9 @@ def remove_many(subscriber_ids: Sequence[str]) -> Removal:
 
 def _detail(subscriber: Subscriber) -> Detail:
     until = subscriber.confirmation_expires_at
+    expires = clock.text(until) if until and until < model.NEVER else None
     known = captures.list_descriptions(subscriber.id)
-    return Detail(listing.entry_from(subscriber), clock.text(until) if until else None, tuple(known))
+    return Detail(listing.entry_from(subscriber), expires, tuple(known))
 
 
 def _change(subscriber_id: str, edits: Edits, seen: str | None) -> Detail:
