@@ -6,9 +6,9 @@ from datetime import timedelta
 from msgspec import Struct
 from msgspec.structs import replace
 
-from chalicelib.admin import chart, diagnostics, fallbacks, truncate
+from chalicelib.admin import chart, diagnostics, fallbacks, labels, truncate
 from chalicelib.admin.chart import Chart
-from chalicelib.audience import counts
+from chalicelib.audience import counts, held
 from chalicelib.bounces import service as bounces
 from chalicelib.campaigns import service as campaigns
 from chalicelib.campaigns.model import Campaign, DeliveryState, State
@@ -72,6 +72,7 @@ def _latest(state: State) -> list[Campaign]:
 
 def _check(recent: list[Campaign], feed: feeds.View | None, account: Account | None) -> Iterator[Finding]:
     yield from _check_account(account)
+    yield from _check_held()
     yield from _check_campaigns(recent)
     if feed and feed.url and (feed.state.is_failing or feed.state.stopped):
         yield _finding(Level.ERROR, f"The feed cannot be read: {feed.state.summary}.", "/admin/feed", "View feed")
@@ -88,6 +89,16 @@ def _check_account(account: Account | None) -> Iterator[Finding]:
         found = [*account_findings.check_account(account), *account_findings.check_used_quota(account)]
     for finding in found:
         yield replace(finding, path="/admin/settings", link="Sending settings")
+
+
+def _check_held() -> Iterator[Finding]:
+    count = fallbacks.or_none(held.count) or 0
+    if count:
+        many = f"At least {labels.number(count)}" if count == held.MOST_COUNTED else labels.number(count)
+        subject = "1 confirmation email is held" if count == 1 else f"{many} confirmation emails are held"
+        reason = "more people signed up than MAILS_PER_HOUR allows, or many from one network"
+        message = f"{subject}: {reason}. Held emails are sent in order, as each hour allows."
+        yield _finding(Level.WARNING, message, "/admin/subscribers?status=pending", "View pending subscribers")
 
 
 def _check_campaigns(recent: list[Campaign]) -> Iterator[Finding]:

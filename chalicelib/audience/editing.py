@@ -101,10 +101,11 @@ def remove_many(subscriber_ids: Sequence[str]) -> Removal:
 
 def _detail(subscriber: Subscriber) -> Detail:
     until = subscriber.confirmation_expires_at
+    expires = clock.text(until) if until and until < model.NEVER else None
     stored = sorted(captures.list_stored(subscriber.id), key=lambda capture: capture.created_at)
     known = tuple(capture for capture in stored if capture.status != model.CAPTURE_EXPIRED)
     waits = mails.newest_request(subscriber) is not None
-    return Detail(listing.entry_from(subscriber), clock.text(until) if until else None, known, waits)
+    return Detail(listing.entry_from(subscriber), expires, known, waits)
 
 
 def _change(subscriber_id: str, edits: Edits, seen: str | None) -> Detail:

@@ -5,6 +5,7 @@ from datetime import datetime
 from chalicelib.audience import confirmations, erasure, model, opt_outs, personal_data, request_limits
 from chalicelib.audience.model import Profile, SignUp, StoredCapture, Subscriber
 from chalicelib.audience.stores import captures, emails, subscribers
+from chalicelib.audience.stores import held as held_store
 from chalicelib.audience.stores import sign_ups as sign_up_store
 from chalicelib.audience.stores import tokens as token_store
 from chalicelib.audience.stores.emails import EmailRow
@@ -23,11 +24,11 @@ _BAD_TOKEN = "Invalid or expired token"  # noqa: S105 - a sentence, not a secret
 _TAKEN = "Email already registered"
 
 
-def subscribe(sign_up: SignUp, client: str) -> None:
+def subscribe(sign_up: SignUp, client: str, network: str | None) -> None:
     """Store the sign-up for the worker. Whether the address is new, pending or active is not looked up here, so
     neither the answer nor the time it takes can reveal it."""
     request_limits.spend_sign_up(client)
-    pseudonym = sign_up_store.add(sign_up, clock.now())
+    pseudonym = sign_up_store.add(sign_up, network and model.network_pseudonym(network), clock.now())
     queues.send("audience", {"kind": model.SIGN_UP, "pseudonym": pseudonym})
 
 
@@ -131,6 +132,7 @@ def describe_person(text: str) -> dict[str, object]:
         "sources": sorted(person.sources),
         "tags": sorted(person.tags),
         "captures": captures.describe(person.id),
+        "held_confirmation": held_store.describe(person.id),
         **personal_data.about(person.id),
     }
 
@@ -173,7 +175,7 @@ def _update(text: str, nickname: str | None, address: Address | None, fresh: Tok
         if emails.find_owner(address.key, now) not in (None, subscriber.id):
             raise Conflict(_TAKEN)
         writes.append(token_store.request_change_write(subscriber, address.typed, now + model.CONFIRMATION_LIFE))
-    tables.transact(*writes, *subscribers.edit_writes(subscriber, nickname, respelled))
+    tables.transact(*writes, *subscribers.profile_writes(subscriber, nickname, respelled))
 
 
 def _unsubscribe(token: Token) -> None:

@@ -87,8 +87,13 @@ def _id() -> str:
     return str(row.id)
 
 
-def test_mail(watch: Watch, ada: Reader, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_mail(watch: Watch, ada: Reader, monkeypatch: pytest.MonkeyPatch, configure: Any) -> None:
+    configure(MAILS_PER_HOUR="1")
     ada.join(source="blog").subscribe(source="shop")
+    configure(MAILS_PER_HOUR="100")
+    watch.work("audience", {"kind": "release"})
+    ada.deliver()
+    assert len(ada.mails()) == 2, "what was held is mailed"
     ada.http.post("/api/profile/update", json={"token": ada.magic_token(), "email": "new@example.net"})
     ada.deliver()
     remove = {"kind": "remove", "subscriber_id": _id()}

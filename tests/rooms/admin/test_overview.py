@@ -1,6 +1,7 @@
 from datetime import date
 
 from chalicelib.admin import chart
+from chalicelib.audience import jobs
 from chalicelib.audience.counts import Day
 from chalicelib.campaigns import service as campaigns
 from chalicelib.campaigns.model import Counts
@@ -8,6 +9,7 @@ from chalicelib.campaigns.sending import deliveries
 from chalicelib.campaigns.service import Draft
 from chalicelib.mail import account as mail_account
 from chalicelib.mail.account import Account
+from tests.conftest import received
 
 
 def test_an_empty_overview_says_what_to_do(dashboard, ses):
@@ -39,6 +41,21 @@ def test_an_old_campaign_is_shown_even_after_many_new_drafts(dashboard, ses):
     assert "“Failed” was not sent to everyone" in dashboard.see("/admin")
     campaigns.send_now(sending)
     assert "Sending now Under way" in dashboard.see("/admin")
+
+
+def test_confirmations_that_are_held_are_shown(dashboard, http, ses, configure):
+    configure(MAILS_PER_HOUR="1")
+    for number in range(4):
+        http.post("/api/subscribe", json={"email": f"r{number}@example.net"}, source_ip=f"198.51.{number}.1")
+    messages = received("audience")
+    for message in messages[:2]:
+        jobs.handle(message)
+    assert "1 confirmation email is held: " in dashboard.see("/admin")
+    for message in messages[2:]:
+        jobs.handle(message)
+    seen = dashboard.see("/admin")
+    assert "3 confirmation emails are held: more people signed up than MAILS_PER_HOUR allows" in seen
+    assert "Held emails are sent in order, as each hour allows." in seen
 
 
 def test_a_part_that_cannot_be_loaded_leaves_a_gap(dashboard, configure):

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from chalicelib.audience import jobs
+from chalicelib.audience import jobs, model
 from chalicelib.kernel import clock
 from chalicelib.kernel.aws import tables
 from chalicelib.kernel.errors import Unavailable
@@ -15,6 +15,8 @@ from tests.conftest import received
 from tests.fixtures.client import Client
 from tests.fixtures.emitters import all_emitters
 from tests.rooms.audience.reader import Reader
+
+ADMIN = "admin@example.org"
 
 
 @pytest.fixture
@@ -46,6 +48,44 @@ def later(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
         monkeypatch.setattr(clock, "now", lambda: real() + passed)
 
     return move
+
+
+@pytest.fixture
+def sign_up(http, deliver):
+    """`sign_up("ada", network=3)`: from an address of that network."""
+
+    def run(name, network=0, client=1, **fields):
+        body = {"email": f"{name}@example.net", **fields}
+        ip = f"198.51.{network}.{client}"
+        assert http.post("/api/subscribe", json=body, source_ip=ip).status == 201
+        deliver()
+
+    return run
+
+
+@pytest.fixture
+def release(deliver):
+    """A release, and the mails it leads to."""
+
+    def run():
+        jobs.handle({"kind": model.RELEASE})
+        for message in received("audience"):
+            if message["kind"] != model.RELEASE:
+                jobs.handle(message)
+
+    return run
+
+
+@pytest.fixture
+def mailed(ses):
+    """Who was mailed a confirmation, in order."""
+
+    def run():
+        found = [mail["to"][0].partition("@")[0] for mail in reversed(ses.mails()) if mail["to"] != [ADMIN]]
+        ses.clear()
+        return found
+
+    return run
 
 
 @pytest.fixture
