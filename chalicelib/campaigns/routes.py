@@ -17,6 +17,19 @@ ROUTES = (
     admin_api(
         "POST /admin/api/campaigns/{campaign_id}/deliveries/{delivery_id}/retry", "campaigns.handlers:retry_delivery"
     ),
+    admin_api(
+        "POST /admin/api/campaigns/{campaign_id}/deliveries/{delivery_id}/stop", "campaigns.handlers:stop_delivery"
+    ),
+    admin_api(
+        "GET /admin/api/campaigns/{campaign_id}/correction", "campaigns.content.correction_handlers:view_correction"
+    ),
+    admin_api(
+        "POST /admin/api/campaigns/{campaign_id}/correction", "campaigns.content.correction_handlers:correct_campaign"
+    ),
+    admin_api(
+        "DELETE /admin/api/campaigns/{campaign_id}/correction",
+        "campaigns.content.correction_handlers:withdraw_correction",
+    ),
     admin_api("GET /admin/api/campaigns/{campaign_id}/preview", "campaigns.review.handlers:preview_campaign"),
     admin_api("POST /admin/api/campaigns/preview", "campaigns.review.handlers:preview_draft"),
     admin_api("GET /admin/api/campaigns/{campaign_id}/preflight", "campaigns.review.handlers:preflight_campaign"),

@@ -74,6 +74,14 @@ class Request(Struct, frozen=True, dict=True):
         found: str | None = schemas.text(name).check(self.fields.get(name))
         return found
 
+    def texts(self, name: str, most: int) -> list[str]:
+        """Every value of a field that a form repeats, as checkboxes of one name do."""
+        try:
+            pairs = parse_qsl(self.body.decode(), keep_blank_values=True, max_num_fields=most + _MOST_FIELDS)
+        except ValueError:
+            raise Invalid("The form could not be read") from None
+        return [value for field, value in pairs if field == name]
+
     def _json(self) -> dict[str, Any]:
         try:
             value = json.loads(self.body or b"{}")

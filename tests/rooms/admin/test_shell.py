@@ -31,7 +31,8 @@ def page(dashboard, abroad, person):
         "webhook_id": webhooks.add(NewWebhook(url=abroad.url, description="<script>x()</script>")).webhook.id,
         "field": "body",
     }
-    return lambda path: dashboard.get(path.format(**known))
+    sent = {**known, "campaign_id": service.send_now(service.create(Draft("Sent", "x")).campaign.id).campaign.id}
+    return lambda path: dashboard.get(path.format(**(sent if path.endswith("/correct") else known)))
 
 
 @pytest.mark.parametrize("path", _pages())
@@ -75,6 +76,13 @@ def test_assets_are_cached_until_they_change(dashboard):
 def test_a_notice_can_only_be_one_of_ours(dashboard):
     assert "Removed." in dashboard.see("/admin/subscribers?notice=removed")
     assert "hello" not in dashboard.see("/admin/subscribers?notice=hello")
+
+
+@pytest.mark.parametrize(("key", "tone"), [("hook-failed", "bad"), ("hook-ok", "good"), ("feed-busy", "info")])
+def test_a_notice_looks_like_what_it_says(dashboard, key, tone):
+    page = dashboard.get(f"/admin/webhooks?notice={key}").text
+    role = "alert" if tone == "bad" else "status"
+    assert f'<p class="notice {tone}" role="{role}"' in page
 
 
 def test_a_failure_is_a_page_with_its_status(dashboard):
