@@ -79,8 +79,7 @@ def render(detail: CampaignDetail) -> Mailing:
     written = _read(detail, found)
     text = written.text if written.text is not None else plain_text.from_html(written.body)
     values = _template_values(campaign, found, text)
-    page = _template("campaign.html").render(values, body=_safe(written.body), titled="<h1" not in written.body)
-    page = _inliner().inline(page)
+    page = _inliner().inline(_template("campaign.html").render(values, **_body_values(written.body)))
     plain = _template("campaign.txt").render(values, text=text).strip() + "\n"
     public = _public_part(page, found.marks)
     _check_unsubscribe_links(page, public, plain, found.marks)
@@ -171,6 +170,10 @@ def _template_values(campaign: Campaign, found: Placeholders, text: str) -> dict
         "one_reader_starts": found.marks.mark(_STARTS),
         "one_reader_ends": found.marks.mark(_ENDS),
     }
+
+
+def _body_values(body: str) -> dict[str, Any]:
+    return {"body": _safe(body), "titled": "<h1" not in body, "own_colours": sanitise.has_backgrounds(body)}
 
 
 def _headers() -> dict[str, str]:
