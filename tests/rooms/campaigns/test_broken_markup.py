@@ -85,6 +85,24 @@ def test_hostile_markup_takes_no_time(piece):
     assert time.perf_counter() - started < 4
 
 
+@pytest.mark.parametrize(
+    ("begins", "repeats"),
+    [
+        ("<", "a"),
+        ("<a ", " "),
+        ("<a ", "href "),
+        ("<p style='color:", "a"),
+        ("<p style='a:(", "b"),
+        ("", "a:"),
+        ("", "a="),
+    ],
+)
+def test_one_long_piece_takes_no_time_either(begins, repeats):
+    started = time.perf_counter()
+    mailed("x" + begins + repeats * (200_000 // len(repeats)) + "'>")
+    assert time.perf_counter() - started < 4
+
+
 def test_whatever_a_parser_raises_is_refused_at_saving_time_and_no_defect_later(admin, monkeypatch):
     saved = new_campaign(body="<p>x</p>").campaign.id
 
