@@ -41,6 +41,7 @@ def gather() -> Configuration:
         findings += [
             *account_findings.check_account(account),
             *account_findings.check_status(account),
+            *account_findings.check_suppression(account),
             *account_findings.check_identity(identity),
         ]
     return Configuration(tuple(findings), _groups(current), account, identity)
@@ -63,6 +64,11 @@ def _has_secret(name: str) -> bool:
 
 
 # Groups of settings: the variable, its label, and where its value comes from.
+_BOUNCES = {
+    "keep": "stay subscribed until an editor acts",
+    "pause": "are paused after a permanent bounce, or five temporary ones in a row",
+    "remove": "are removed after a permanent bounce, or five temporary ones in a row",
+}
 _MODES = {"auto": "send a campaign immediately", "review": "create a draft to review"}
 _GROUPS: dict[str, tuple[tuple[str, str, Callable[[Settings], object]], ...]] = {
     "Site": (
@@ -78,6 +84,7 @@ _GROUPS: dict[str, tuple[tuple[str, str, Callable[[Settings], object]], ...]] = 
         ("ADMIN_EMAIL", "Admin notices go to", lambda current: current.admin_email),
         ("POSTAL_ADDRESS", "Postal address", lambda current: current.postal_address),
         ("CONFIGURATION_SET", "Configuration set", lambda current: current.configuration_set),
+        ("BOUNCES", "People whose email bounces", lambda current: _BOUNCES[current.bounces]),
         ("MAILS_PER_HOUR", "Confirmation emails per hour, at most", lambda current: current.mails_per_hour),
     ),
     "Feed": (

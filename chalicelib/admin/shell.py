@@ -28,6 +28,10 @@ NAVIGATION = (
 NOTICES = {
     "removed": "Removed. Everything stored about this person has been deleted.",
     "removal-pending": "Removal has started. It finishes once pending events about this person have been sent.",
+    "subscriber-paused": "Paused. This person gets no campaigns until you or they resume.",
+    "subscriber-resumed": "Resumed. This person gets the next campaign.",
+    "bounced-pause": "Pausing has started. For thousands of people it takes a few minutes.",
+    "bounced-remove": "Removal has started. For thousands of people it takes a few minutes.",
     "do-not-contact": "Done. This address will not be emailed again.",
     "lifted": "Done. This address can sign up again.",
     "saved": "Saved.",

@@ -62,7 +62,7 @@ def lift_mail(to: str, link: str) -> Message:
 
 def _send_confirmation(subscriber_id: str) -> None:
     subscriber = subscribers.find(subscriber_id)
-    if not subscriber or (subscriber.activated and not subscriber.requested_sources):
+    if not subscriber or (subscriber.activated and not (subscriber.requested_sources or subscriber.paused_at)):
         return
     if _is_suppressed(subscriber.email) or not _within_limits(subscriber.email):
         return

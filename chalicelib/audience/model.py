@@ -22,6 +22,9 @@ CONFIRMATION_LIFE = timedelta(hours=24)
 MAGIC_LINK_LIFE = timedelta(minutes=15)
 EXPIRED_CAPTURE_LIFE = timedelta(days=30)
 
+# Why somebody is paused.
+HARD_BOUNCE, SOFT_BOUNCES, SUPPRESSED, EDITOR = "hard_bounce", "soft_bounces", "suppressed", "editor"
+
 DEFAULT_SOURCE = "default"
 MOST_SOURCES = 40
 MOST_TAGS_IN_ALL = 200
@@ -66,6 +69,9 @@ class Subscriber(Struct, frozen=True):
     tags: frozenset[str]
     requested_sources: frozenset[str]
     requested_tags: frozenset[str]
+    paused_at: datetime | None = None
+    paused_because: str | None = None
+    resumed_at: datetime | None = None
 
     @property
     def activated(self) -> bool:
@@ -74,6 +80,11 @@ class Subscriber(Struct, frozen=True):
     @property
     def unsubscribe_token(self) -> str:
         return f"{self.id}.{self.unsubscribe_secret}"
+
+    def may_pause(self, since: datetime) -> bool:
+        """For something that happened then: nobody is paused for what happened before they confirmed or resumed."""
+        earlier = (self.activated_at, self.resumed_at)
+        return self.activated and not self.paused_at and all(not at or at <= since for at in earlier)
 
     def expired(self, now: datetime) -> bool:
         return self.confirmation_expires_at is not None and self.confirmation_expires_at <= now

@@ -68,6 +68,16 @@ def data(request: Request) -> Response:
     return responses.attachment(stored, "application/json", "my-data.json")
 
 
+def resume_campaigns(request: Request) -> Response:
+    """The link is not used up: resuming twice changes nothing."""
+    token = request.text("token") or ""
+    try:
+        service.resume(token)
+        return _form(token, resumed=True)
+    except Unauthenticated:
+        return pages.page("public/profile_link.html", 401, notice="expired")
+
+
 def never_again(request: Request) -> Response:
     service.never_again(request.text("token") or "")
     return pages.page("public/never_again.html")
@@ -114,7 +124,9 @@ def _update_by_form(request: Request) -> Response:
     return _profile("updated=true&confirm=true" if waits else "updated=true")
 
 
-def _form(token: str, failure: GnaError | None = None, typed: dict[str, str] | None = None) -> Response:
+def _form(
+    token: str, failure: GnaError | None = None, typed: dict[str, str] | None = None, resumed: bool = False
+) -> Response:
     """With what is stored or, after a mistake, with what was typed."""
     profile = service.open_profile(token)
     stored = {"nickname": profile.subscriber.nickname or "", "email": profile.subscriber.email}
@@ -125,6 +137,7 @@ def _form(token: str, failure: GnaError | None = None, typed: dict[str, str] | N
         values=typed or stored,
         token=token,
         problem=failure.reason if failure else None,
+        resumed=resumed,
     )
 
 

@@ -36,6 +36,19 @@ class ByStatus(GlobalSecondaryIndex[Any]):  # type: ignore[no-untyped-call]
     created_at = UnicodeAttribute(range_key=True)
 
 
+class ByPause(GlobalSecondaryIndex[Any]):  # type: ignore[no-untyped-call]
+    """Those who are paused, and nobody else: other rows have no `paused_at`."""
+
+    class Meta:
+        index_name = "by_pause"
+        projection = IncludeProjection(
+            ["email", "nickname", "created_at", "activated_at", "sources", "tags", "paused_because"]
+        )
+
+    status = UnicodeAttribute(hash_key=True)
+    paused_at = UnicodeAttribute(range_key=True)
+
+
 class SubscriberRow(tables.Row):
     class Meta:
         table_name = tables.name("subscribers")
@@ -53,8 +66,12 @@ class SubscriberRow(tables.Row):
     requested_sources = UnicodeSetAttribute(null=True, attr_name="asked_sources")
     requested_tags = UnicodeSetAttribute(null=True, attr_name="asked_tags")
     expires_at = NumberAttribute(null=True)
+    paused_at = UnicodeAttribute(null=True)
+    paused_because = UnicodeAttribute(null=True)
+    resumed_at = UnicodeAttribute(null=True)
 
     by_status = ByStatus()
+    by_pause = ByPause()
 
 
 def find(subscriber_id: str) -> Subscriber | None:
@@ -145,7 +162,7 @@ def join_sources_writes(subscriber: Subscriber, now: datetime) -> list[Write]:
     """An active subscriber confirms further sources."""
     row = SubscriberRow(subscriber.id)
     return [
-        Update(row, _merge_actions(subscriber), _same_status(subscriber)),
+        Update(row, [*_merge_actions(subscriber), *_resume_actions(subscriber, now)], _same_status(subscriber)),
         *captures.confirm_writes(subscriber, now),
     ]
 
@@ -164,10 +181,26 @@ def change_email_writes(subscriber: Subscriber, new_email: str, now: datetime) -
         *([sign_up_store.delete_write(model.address_pseudonym(old_key))] if old_key != new_key else []),
         Update(
             SubscriberRow(subscriber.id),
-            [SubscriberRow.email.set(new_email)],
+            [SubscriberRow.email.set(new_email), *_resume_actions(subscriber, now)],
             _same_status(subscriber) & (SubscriberRow.email == subscriber.email),
         ),
     ]
+
+
+def pause_write(subscriber: Subscriber, because: str, now: datetime) -> Write:
+    """Not if the address has changed meanwhile: what bounced was mail to the one that was read."""
+    actions = [
+        SubscriberRow.paused_at.set(clock.text(now)),
+        SubscriberRow.paused_because.set(because),
+        SubscriberRow.resumed_at.remove(),
+    ]
+    same = _same_status(subscriber) & (SubscriberRow.email == subscriber.email)
+    return Update(SubscriberRow(subscriber.id), actions, same & SubscriberRow.paused_at.does_not_exist())
+
+
+def resume_write(subscriber: Subscriber, now: datetime) -> Write:
+    row = SubscriberRow(subscriber.id)
+    return Update(row, _resume_actions(subscriber, now), SubscriberRow.paused_at.exists())
 
 
 def erase_writes(subscriber: Subscriber) -> list[Write]:
@@ -206,6 +239,9 @@ def parse_subscriber(row: SubscriberRow) -> Subscriber:
         tags=frozenset(row.tags or ()),
         requested_sources=frozenset(row.requested_sources or ()),
         requested_tags=frozenset(row.requested_tags or ()),
+        paused_at=clock.parse(row.paused_at) if row.paused_at else None,
+        paused_because=row.paused_because,
+        resumed_at=clock.parse(row.resumed_at) if row.resumed_at else None,
     )
 
 
@@ -221,6 +257,17 @@ def _unchanged(subscriber: Subscriber) -> Any:
 
 def _equals(path: Any, sources: frozenset[str]) -> Any:
     return path == set(sources) if sources else path.does_not_exist()
+
+
+def _resume_actions(subscriber: Subscriber, now: datetime) -> list[Any]:
+    """None for somebody who is not paused."""
+    if not subscriber.paused_at:
+        return []
+    return [
+        SubscriberRow.paused_at.remove(),
+        SubscriberRow.paused_because.remove(),
+        SubscriberRow.resumed_at.set(clock.text(now)),
+    ]
 
 
 def _merge_actions(subscriber: Subscriber) -> list[Any]:
