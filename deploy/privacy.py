@@ -82,7 +82,7 @@ TABLES = (
     Kept(
         "bounces",
         "subscriber id, reason and time of an email that bounced; the address is looked up for display. If BOUNCES "
-        "is pause or remove: how many campaigns in a row could not be delivered to a subscriber for now, and which was "
+        "is pause or remove: how many campaigns in a row could not be delivered to somebody for now, and which was "
         "the last; and which sources and tags each campaign was for",
         "",
         f"bounces: {in_words(bounces.KEPT)}; the count: until the person is paused or leaves, or "
