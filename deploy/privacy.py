@@ -89,9 +89,18 @@ TABLES = (
         f"{in_words(streak_store.KEPT)} after the last of these bounces",
     ),
     Kept(
-        "campaigns", "subject, settings, time sent and total counts of a campaign", "", "until an editor deletes it"
+        "campaigns",
+        "subject, settings, time sent and total counts of a campaign; the note of a correction",
+        "",
+        "drafts: until an editor deletes them; what was sent: indefinitely, and an editor can hide it from the "
+        "public archive",
     ),
-    Kept("campaign-contents", "the content of a campaign", "", "as long as the campaign"),
+    Kept(
+        "campaign-contents",
+        "the content of a campaign as it was sent, and its corrected web version",
+        "",
+        "as long as the campaign; a correction until it is withdrawn",
+    ),
     Kept("deliveries", "counts of a delivery: sent, failed, unknown", "", "as long as the campaign"),
     Kept(
         "sending",

@@ -14,6 +14,8 @@ STATES = {
     "published": "Sent",
     "pending": "Pending",
     "activated": "Activated",
+    "confirmed": "Confirmed",
+    "expired": "Expired",
     "sending": "Sending",
     "sent": "Sent",
     "failed": "Needs attention",
@@ -50,6 +52,7 @@ PAUSES = {
 }
 _TONES = {
     "activated": "good",
+    "confirmed": "good",
     "published": "good",
     "sent": "good",
     "active": "good",

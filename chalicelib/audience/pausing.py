@@ -6,7 +6,7 @@ from datetime import datetime
 from chalicelib.audience import model
 from chalicelib.audience.model import Subscriber
 from chalicelib.audience.stores import listing as listing_store
-from chalicelib.audience.stores import subscribers
+from chalicelib.audience.stores import pauses, subscribers
 from chalicelib.events import outbox
 from chalicelib.events.model import EventType
 from chalicelib.kernel import addresses, clock, log
@@ -51,7 +51,7 @@ def event_writes(subscriber: Subscriber, by: str) -> list[Write]:
 def resume_writes(subscriber: Subscriber, by: str, now: datetime) -> list[Write]:
     if not subscriber.paused_at:
         return []
-    return [subscribers.resume_write(subscriber, now), *event_writes(subscriber, by)]
+    return [pauses.resume_write(subscriber, now), *event_writes(subscriber, by)]
 
 
 def count() -> int:
@@ -78,7 +78,7 @@ def _resume(subscriber_id: str, by: str) -> None:
 def _pause_writes(subscriber: Subscriber, because: str) -> list[Write]:
     payload = {"subscriber_id": subscriber.id, "reason": because}
     event = outbox.event_write(EventType.SUBSCRIBER_PAUSED, subscriber.id, payload)
-    return [subscribers.pause_write(subscriber, because, clock.now()), event]
+    return [pauses.pause_write(subscriber, because, clock.now()), event]
 
 
 def _find(subscriber_id: str) -> Subscriber:

@@ -34,7 +34,7 @@ def announce_post(request: Request) -> Response:
 )
 def answer_hub(request: Request) -> Response:
     challenge = websub.confirm(request.path["token"], schemas.read(bodies.HubQuestion, request.query))
-    headers = {"Content-Type": "text/plain", "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
+    headers = {"Content-Type": "text/plain", "Cache-Control": "no-store"}
     return Response(200, challenge, headers)
 
 

@@ -37,7 +37,7 @@ class Site:
 
     def _page(self, path: str) -> Answer | None:
         match path.split("/"):
-            case ["", ""]:
+            case ["", "demo"] | ["", "demo", ""]:
                 return _html("index.html", posts=self._posts.all())
             case ["", "demo", "feed.xml"]:
                 return _answer("application/rss+xml; charset=utf-8", posts.feed(self._posts.all(), _site()))
@@ -58,7 +58,7 @@ class Site:
             self._check_feed_first()
             self._posts.add(title, fields.get("text", [""])[0].strip()[:20_000])
             threading.Thread(target=self._announce, daemon=True).start()
-        return Answer(303, [("Location", "/?published=1#posts" if title else "/#publish")], b"")
+        return Answer(303, [("Location", "/demo?published=1#posts" if title else "/demo#publish")], b"")
 
     def _announce(self) -> None:
         """Call the webhook of the app at once, signed; otherwise the next check finds the post."""

@@ -34,7 +34,7 @@ def titles(site):
 
 
 def test_the_front_page_has_the_posts_and_the_form(site):
-    page = ask(site, "GET", "/?x=1").body.decode()
+    page = ask(site, "GET", "/demo?x=1").body.decode()
     assert "/embed.js" in page
     assert all(title in page for title in titles(site))
 
@@ -43,7 +43,7 @@ def test_a_published_post_is_on_the_page_in_the_feed_and_kept(site, tmp_path, as
     answer = ask(site, "POST", "/demo/publish", b"title=Snow+%3Cb%3E&text=One%0A%0ATwo")
     assert answer.status == 303
     assert titles(site)[0] == "Snow <b>"
-    assert "Snow &lt;b&gt;" in ask(site, "GET", "/").body.decode()
+    assert "Snow &lt;b&gt;" in ask(site, "GET", "/demo/").body.decode()
     assert titles(Site(tmp_path, site._otherwise, lambda: None))[0] == "Snow <b>"
     assert asked[0] == "looked"
 
@@ -63,8 +63,9 @@ def test_another_site_cannot_publish(site):
 
 def test_everything_else_is_the_apps(site, asked):
     assert ask(site, "GET", "/health").status == 299
-    assert ask(site, "POST", "/").status == 299
-    assert asked == [("GET", "/health"), ("POST", "/")]
+    assert ask(site, "GET", "/").status == 299
+    assert ask(site, "POST", "/demo").status == 299
+    assert asked == [("GET", "/health"), ("GET", "/"), ("POST", "/demo")]
 
 
 @pytest.mark.parametrize(("host", "status"), [("127.0.0.1:8000", 299), ("localhost", 299), ("evil.example", 421)])

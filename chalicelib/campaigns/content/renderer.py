@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from chalicelib.campaigns.content import placeholders, plain_text, sanitise
 from chalicelib.campaigns.content.placeholders import Placeholder, Placeholders
-from chalicelib.campaigns.model import Campaign, CampaignDetail, Format
+from chalicelib.campaigns.model import Campaign, CampaignDetail, Correction, Format
 from chalicelib.kernel import settings
 from chalicelib.kernel.errors import Misconfigured
 from chalicelib.mail import mailboxes, templates
@@ -58,13 +58,16 @@ class Mailing(Struct, frozen=True):
         return placeholders.fill(self.page, self.values(None, ""))
 
 
-def render(detail: CampaignDetail) -> Mailing:
+def render(detail: CampaignDetail, correction: Correction | None = None) -> Mailing:
+    """With a `correction`, the note of what was corrected stands before the body."""
     campaign, content = detail.campaign, detail.content
     found = Placeholders()
     body, removed = _body(campaign.format, content.body, found)
     text = found.take(content.text) if content.text is not None else plain_text.from_html(body)
     values = _template_values(campaign, found, text)
-    page = _inliner().inline(_template("campaign.html").render(values, body=_safe(body), titled="<h1" not in body))
+    page = _inliner().inline(
+        _template("campaign.html").render(values, body=_noted(body, correction, found), titled="<h1" not in body)
+    )
     plain = _template("campaign.txt").render(values, text=text).strip() + "\n"
     _check_unsubscribe_links(page, plain)
     return Mailing(
@@ -100,7 +103,7 @@ def _body(format: Format, source: str, found: Placeholders) -> tuple[str, list[s
 
 def _template_values(campaign: Campaign, found: Placeholders, text: str) -> dict[str, Any]:
     site = settings.current()
-    in_archive = site.archive and campaign.targeting.everybody
+    in_archive = site.archive and campaign.targeting.everybody and not campaign.hidden
     return {
         **templates.site_values(),
         "link_in_dark": _lightened(site.site_color),
@@ -148,6 +151,14 @@ def _lightened(colour: str) -> str:
 
 def _template(name: str) -> Any:
     return templates.environment().get_template(name)
+
+
+def _noted(body: str, correction: Correction | None, found: Placeholders) -> Any:
+    if not correction:
+        return _safe(body)
+    at = correction.corrected_at
+    note = _safe('<p class="small"><strong>Corrected on {}:</strong> {}</p>\n')
+    return note.format(f"{at.day} {at:%B %Y}", found.take(correction.note)) + _safe(body)
 
 
 def _safe(markup: str) -> Any:

@@ -69,3 +69,8 @@ def test_the_button_can_be_read_on_any_colour(configure: Any, colour: str, ink: 
     configure(SITE_COLOR=colour)
     assert templates.ink_on(colour) == ink
     assert f"color:{ink};text-decoration:none" in mails.confirm_mail("ada@example.org", LINK).html
+
+
+def test_a_mail_in_english_says_so_whatever_language_campaigns_are_in(configure: Any) -> None:
+    configure(SITE_LANG="de")
+    assert '<html lang="en"' in mails.confirm_mail("ada@example.org", LINK).html
