@@ -139,7 +139,7 @@ def _mail_confirmation(
     until = clock.now() + model.CONFIRMATION_LIFE
     token = tokens.issue(subscriber.id)
     begun = [found for found in requests if found.is_held or found.id == request.id]
-    make = add_mail if subscriber.activated else confirm_mail
+    make = add_mail if subscriber.gets_campaigns else confirm_mail
     try:
         tables.transact(
             token_store.issue_confirmation_write(subscriber, request, token, until),
