@@ -12,6 +12,7 @@ from chalicelib.events import service as events
 from chalicelib.kernel import ids
 from chalicelib.kernel.errors import Conflict
 from tests.conftest import received
+from tests.rooms.audience.conftest import nobody_answers
 
 PATH = "/admin/api/subscribers"
 
@@ -185,6 +186,16 @@ def test_what_takes_too_long_is_left_to_the_queue(reader, admin, rows, deliver, 
     monkeypatch.setattr(editing, "_SECONDS", -1.0)
     assert admin.post(f"{PATH}/remove", json={"ids": [id]}).json["pending"] == [id]
     assert len(rows("subscribers")) == 1
+    deliver()
+    assert rows("subscribers") == []
+
+
+def test_a_removal_that_fails_halfway_is_left_to_the_queue(reader, admin, rows, deliver, monkeypatch):
+    reader().join()
+    id = _id(admin)
+    with monkeypatch.context() as broken:
+        broken.setattr(erasure, "erase", lambda *_: nobody_answers("", ""))
+        assert admin.post(f"{PATH}/remove", json={"ids": [id]}).json["pending"] == [id]
     deliver()
     assert rows("subscribers") == []
 
