@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 from collections.abc import Iterator
 from itertools import chain, islice
 
@@ -16,8 +17,10 @@ from chalicelib.kernel.aws import files
 BOM = "\ufeff"
 COLUMNS = ("email", "nickname", "status", "activated_at")
 FULL_COLUMNS = (*COLUMNS, "id", "created_at", "sources", "tags", "metadata")
-# A spreadsheet takes a cell that begins with one of these for a formula, and anybody can choose a nickname.
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")  # full-width ones in a Japanese Excel too
+# A spreadsheet takes a cell that begins with one of these for a formula, and anybody can choose a nickname. The
+# full-width ones are for a Japanese Excel. Where the list separator is a semicolon or a tab, a cell also begins after
+# that: the quotes around the field are not at the beginning of a cell then, and protect nothing.
+_FORMULA = re.compile(r"(?:^(?=[\t\r])|(?:^|(?<=[;\t\r\n]))(?=[ \"]*[=+\-@＝＋－＠]))")
 _ROWS_PER_PART = 1000
 _LARGEST_PART = 1_000_000
 _ENTRIES_AT_ONCE = 100
@@ -88,4 +91,5 @@ def _json(value: object) -> str:
 
 
 def _escape(cell: str) -> str:
-    return f"'{cell}" if cell.startswith(_FORMULA) else cell
+    """With an apostrophe where a formula would begin: the text stays readable, and stays text."""
+    return _FORMULA.sub("'", cell)

@@ -10,7 +10,7 @@ No mail repeats what a visitor typed: a form that mails its visitors' words to a
 from collections.abc import Callable
 from urllib.parse import urlencode
 
-from chalicelib.audience import model
+from chalicelib.audience import model, opt_outs
 from chalicelib.audience.model import Request, Subscriber
 from chalicelib.audience.stores import captures, subscribers, suppressions
 from chalicelib.audience.stores import tokens as token_store
@@ -39,12 +39,12 @@ def send(kind: str, subscriber_id: str) -> None:
 
 def confirm_mail(to: str, link: str) -> Message:
     """Asks the owner of an address whether they signed up."""
-    return automatic_message(to, "confirm", link=link)
+    return automatic_message(to, "confirm", link=link, never_link=_never_link(to))
 
 
 def add_mail(to: str, link: str) -> Message:
     """Asks somebody who is a reader already whether to add a further source or further tags."""
-    return automatic_message(to, "add", link=link)
+    return automatic_message(to, "add", link=link, never_link=_never_link(to))
 
 
 def magic_link_mail(to: str, link: str) -> Message:
@@ -191,6 +191,11 @@ def _send(message: Message, subscriber_id: str) -> None:
         sender.send(message)
     except Rejected:
         log.warning("mail.rejected", subscriber_id=subscriber_id)
+
+
+def _never_link(to: str) -> str:
+    """For people who never signed up: it needs no row, so it works as long as the mail exists."""
+    return settings.current().url(f"/never?{urlencode({'token': opt_outs.make_token(addresses.key(to))})}")
 
 
 def _link(path: str, token: tokens.Token) -> str:
