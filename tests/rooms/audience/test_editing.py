@@ -230,6 +230,12 @@ def test_the_full_export_shows_of_a_pending_subscriber_what_waits(reader, admin)
     assert (active["sources"], active["tags"], active["metadata"]) == ('["blog"]', "[]", "")
 
 
+def test_a_formula_in_a_tag_or_in_metadata_is_only_text_in_the_full_export(reader, admin):
+    reader("a@example.net").join(source="a;=1+1", tags=["b;=2"], metadata={"k": "v;=cmd|x"})
+    (row,) = _full_export(admin)
+    assert ";=" not in row["sources"] + row["tags"] + row["metadata"]
+
+
 def test_the_full_export_reads_metadata_of_a_hundred_at_a_time(reader, admin, http, monkeypatch):
     from chalicelib.kernel.aws import raw
 
