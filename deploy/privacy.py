@@ -137,7 +137,7 @@ ELSEWHERE = (
     (
         "exports (bucket)",
         "exports too large for one response, for an editor to download",
-        "addresses, names",
+        "addresses, names; with all fields also sources, tags and metadata",
         in_words(files.KEPT) + ", then deleted within the hour",
     ),
     (

@@ -43,7 +43,7 @@ class Overview(Struct, frozen=True):
 
 
 def gather() -> Overview:
-    # Without these figures there is no overview: zero subscribers would be a lie.
+    # Without people and campaigns there is no overview: zero subscribers or no drafts would be a lie.
     days = counts.days(_DAYS)
     drafts, scheduled, sending, sent = (_latest(state) for state in State)
     feed = fallbacks.or_none(feeds.view)
@@ -70,7 +70,7 @@ def gather() -> Overview:
 def _latest(state: State) -> list[Campaign]:
     """By state, because the newest may all be drafts; more of the scheduled, because the next one may be old."""
     most = _SCHEDULED if state is State.SCHEDULED else _RECENT
-    return fallbacks.or_none(lambda: campaigns.list_page(state, 1, most).items) or []
+    return campaigns.list_page(state, 1, most).items
 
 
 def _check(recent: list[Campaign], feed: feeds.View | None, account: Account | None) -> Iterator[Finding]:
