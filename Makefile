@@ -5,7 +5,8 @@ BIN := $(VENV)/bin
 EMULATOR := .emulator-venv
 AUDIT := .audit-venv
 # Install only packages whose hashes are in the requirements; `make pins` writes them.
-PINNED := --quiet --disable-pip-version-check --require-hashes
+PINNED := --disable-pip-version-check --require-hashes
+INSTALL := $(PYTHON) local/progress.py
 
 STAGE ?= dev
 ARCH ?= arm64
@@ -16,6 +17,7 @@ help:
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
 
 run: ## run Gna on this machine until Ctrl-C (PORT, MAIL_PORT, LOCAL_DIR, LOCAL_TICK)
+	@test -e $(VENV)/.run -a -e $(EMULATOR)/.ready || echo "gna: the first start installs what Gna needs: one to three minutes; after that a start takes seconds"
 	@$(MAKE) --no-print-directory -s -j2 $(VENV)/.run $(EMULATOR)/.ready
 	@exec $(BIN)/python -m local.run
 
@@ -43,28 +45,24 @@ test: $(VENV)/.ready $(EMULATOR)/.ready ## run the whole suite
 $(VENV)/.run: requirements.txt local/requirements.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "gna: Python 3.11 or later is needed: PYTHON=python3.x make ...")'
 	@$(PYTHON) -c 'import ensurepip' 2>/dev/null || { echo "gna: this Python cannot make virtual environments: apt install python3-venv" >&2; exit 1; }
-	@echo "gna: installing the app's dependencies into $(VENV)"
 	@test -x $(BIN)/pip || $(PYTHON) -m venv $(VENV)
-	@$(BIN)/pip install $(PINNED) -r local/requirements.txt
+	@$(INSTALL) "the app" $(BIN)/pip install $(PINNED) -r local/requirements.txt
 	@touch $@
 
 $(VENV)/.ready: $(VENV)/.run requirements-dev.txt
-	@echo "gna: installing the development tools into $(VENV)"
-	@$(BIN)/pip install $(PINNED) -r requirements-dev.txt
+	@$(INSTALL) "the development tools" $(BIN)/pip install $(PINNED) -r requirements-dev.txt
 	@touch $@
 
 # A separate environment, because it pins a different botocore than the app.
 $(EMULATOR)/.ready: local/emulator-requirements.txt
-	@echo "gna: installing the embedded AWS into $(EMULATOR)"
 	@test -x $(EMULATOR)/bin/pip || $(PYTHON) -m venv $(EMULATOR)
-	@$(EMULATOR)/bin/pip install $(PINNED) -r local/emulator-requirements.txt
+	@$(INSTALL) "the embedded AWS" $(EMULATOR)/bin/pip install $(PINNED) -r local/emulator-requirements.txt
 	@touch $@
 
 # A separate environment, because it has twenty dependencies of its own.
 $(AUDIT)/.ready: deploy/audit-requirements.txt
-	@echo "gna: installing pip-audit into $(AUDIT)"
 	@test -x $(AUDIT)/bin/pip || $(PYTHON) -m venv $(AUDIT)
-	@$(AUDIT)/bin/pip install $(PINNED) -r deploy/audit-requirements.txt
+	@$(INSTALL) "pip-audit" $(AUDIT)/bin/pip install $(PINNED) -r deploy/audit-requirements.txt
 	@touch $@
 
 check: $(VENV)/.ready ## check format, lint, types, architecture, template, licences, known vulnerabilities
@@ -119,9 +117,10 @@ pins: ## after changing a version: write the hashes of all pinned packages into 
 	@test -x $(BIN)/pip || $(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m deploy.pins
 
-bench: $(VENV)/.ready ## run the benchmarks in bench/ and print one table
+bench: $(VENV)/.ready $(EMULATOR)/.ready ## run the benchmarks in bench/ and print one table
 	$(BIN)/python -m bench
 
 pictures: $(VENV)/.ready $(EMULATOR)/.ready ## retake the README's screenshots with the day-in-the-life test
+	@$(BIN)/python -m local.chromium
 	@rm -rf artefacts/day && PICTURES=1 $(BIN)/python -m pytest -q tests/browser/test_day_in_the_life.py
 	@mkdir -p docs/pictures && cp artefacts/day/*.png docs/pictures/

@@ -32,6 +32,7 @@ def authorizer(request: AuthRequest) -> dict[str, Any]:
 
 
 routing.register(app, routing.all_routes(), authorizer)
+routing.register(app, (*routing.unreadable(routing.all_routes()), routing.EVERYTHING_ELSE), authorizer)
 
 
 @app.on_sqs_message(queue=queues.name("audience"), batch_size=10)

@@ -115,12 +115,16 @@ def sign_up(
         sources=frozenset(),
         tags=frozenset(),
         requested_sources=frozenset({source}),
-        requested_tags=frozenset(tags),
     )
     capture = model.parse_capture(source, list(tags), None, None)
-    tables.transact(*store.create_writes(person, asked), captures.request_write(person.id, capture, asked))
+    request = model.Request(ids.new(), capture, nickname, asked, asked + model.CONFIRMATION_LIFE)
+    tables.transact(*store.create_writes(person, asked), captures.request_write(person, request))
     if confirmed:
-        tables.transact(*store.activate_writes(person, confirmed), counts.joined_write(confirmed))
+        tables.transact(
+            *store.activate_writes(person, request, confirmed, keep_waiting=False),
+            captures.confirm_write(person.id, request, request, confirmed, keep_waiting=False),
+            counts.joined_write(confirmed),
+        )
     return person.id
 
 

@@ -64,14 +64,21 @@ def _run(options: Options) -> None:
         _check_free(options.mail_port, "MAIL_PORT")
         emulator = Emulator(options.folder / "emulator")
         ending.callback(emulator.stop)
+        _say("starting the embedded AWS, which takes a few seconds")
         emulator.start()
+        _say("creating tables, queues and topics")
         emulator.deploy(PREFIX)
+        _say("starting the mailbox, the workers and the app")
         env |= emulator.environment | {"AWS_ENDPOINT_URL_SESV2": options.mail_url, "PYTHONPATH": str(_ROOT)}
         children = _children(options, env, ending)
         _write_environment(options.folder, env, ending)
         _wait_until_well(options, children)
         _print_welcome(options, env)
         _watch(emulator, children)
+
+
+def _say(what: str) -> None:
+    print(f"gna: {what}", flush=True)
 
 
 def _children(options: Options, env: dict[str, str], ending: ExitStack) -> dict[str, subprocess.Popen[bytes]]:
@@ -177,7 +184,8 @@ def _print_welcome(options: Options, env: dict[str, str]) -> None:
         f"""
   Gna is running. Press Ctrl-C to stop.
 
-    {options.url}/              the demo blog, with the subscribe form
+    {options.url}/demo          the demo blog, with the subscribe form
+    {options.url}/              the site's own page, where the name in every email leads
     {options.url}/admin         the dashboard ({access})
     {options.mail_url}/              the mailbox, with every email Gna sends
     {env["FEED_URL"]}   the demo feed

@@ -12,6 +12,8 @@ STATES = {
     "published": "Sent",
     "pending": "Pending",
     "activated": "Activated",
+    "confirmed": "Confirmed",
+    "expired": "Expired",
     "sending": "Sending",
     "sent": "Sent",
     "failed": "Needs attention",
@@ -21,6 +23,7 @@ STATES = {
 }
 _TONES = {
     "activated": "good",
+    "confirmed": "good",
     "published": "good",
     "sent": "good",
     "active": "good",

@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 from chalicelib.admin import labels, truncate
 from chalicelib.kernel import settings
 from chalicelib.kernel.colour import ink_on
-from chalicelib.kernel.errors import GnaError, Misconfigured
+from chalicelib.kernel.errors import GnaError, Misconfigured, NotFound
 from chalicelib.web import pages, responses
 from chalicelib.web.request import Request
 from chalicelib.web.responses import Response
@@ -27,9 +27,13 @@ NAVIGATION = (
 # The URL carries the key of a notice, never its text, so that a crafted link cannot put words on our page.
 NOTICES = {
     "removed": "Removed. Everything stored about this person has been deleted.",
+    "removed-selected": "Removed. Everything stored about these people has been deleted.",
+    "removal-selected-pending": "Removal has started. What could not be deleted at once follows in the background.",
+    "resent": "A new confirmation email is being sent. Its link replaces the previous one.",
     "removal-pending": "Removal has started. It finishes once pending events about this person have been sent.",
     "do-not-contact": "Done. This address will not be emailed again.",
     "lifted": "Done. This address can sign up again.",
+    "not-on-list": "Nothing to do: this address was not on the list. It can sign up.",
     "saved": "Saved.",
     "duplicated": "Duplicated as a new draft.",
     "deleted": "Draft deleted.",
@@ -44,22 +48,46 @@ NOTICES = {
     "feed-drafted": "New entries found: a draft is ready for review.",
     "feed-failed": "The feed could not be read. See below for details.",
     "feed-busy": "The feed is already being checked.",
-    "feed-resting": "The feed’s server asked us to wait.",
-    "feed-stopped": "The feed is gone.",
+    "feed-resting": "Not checked: the feed’s server asked us to wait.",
+    "feed-stopped": "The feed is gone, so it is no longer checked.",
     "feed-off": "No feed configured.",
     "paused": "Paused. New events wait until you resume.",
     "resumed": "Active again. Waiting events are being sent.",
+    "enabled": "Active again. Replay the events it missed while it was disabled.",
     "hook-ok": "The test event was received.",
     "hook-failed": "The test event was not received. See the list of attempts.",
     "hook-removed": "Webhook removed.",
     "replaying": "Replaying in the background.",
-    "retrying": "Retrying: only people still owed an email will get one.",
+    "stopped": "Stopped. Retry continues with everybody who has not been sent the campaign.",
+    "stopping": "Stopping. The batches that are already on their way are being finished.",
+    "too-late-to-stop": "Nothing to stop: this delivery was no longer being sent.",
+    "hidden": "Hidden from the archive. Copies kept by browsers and caches are gone within a minute.",
+    "shown": "Shown in the archive again.",
+    "corrected": "Web version corrected.",
+    "withdrawn": "Correction withdrawn: the web version is what was sent.",
+    "retrying": "Retrying for everyone who is not known to have received it.",
+}
+
+# How a notice looks, unless it reports a success: `bad` when something failed, `info` when nothing was done.
+_TONES = {
+    "not-on-list": "info",
+    "feed-failed": "bad",
+    "feed-busy": "info",
+    "feed-resting": "info",
+    "feed-stopped": "bad",
+    "feed-off": "info",
+    "hook-failed": "bad",
+    "too-late-to-stop": "info",
 }
 
 
-def page(request: Request, template: str, status: int = 200, **values: Any) -> Response:
-    notice = NOTICES.get(request.query.get("notice", "")) if request.method == "GET" else None
-    return _framed(template, status, who=request.identity, notice=notice, **values)
+def page(
+    request: Request, template: str, status: int = 200, *, outdated: tuple[str, ...] = (), **values: Any
+) -> Response:
+    """`outdated` are notices that were true when the page was first opened and are no longer."""
+    key = request.query.get("notice", "") if request.method == "GET" else ""
+    notice = NOTICES.get(key) if key not in outdated else None
+    return _framed(template, status, who=request.identity, notice=notice, tone=_TONES.get(key, "good"), **values)
 
 
 def problem(failure: GnaError) -> Response:
@@ -68,8 +96,14 @@ def problem(failure: GnaError) -> Response:
     if isinstance(failure, Misconfigured):
         reason = "Something is not configured: see the Settings page"
     status = responses.status_of(failure)
-    answer = _framed("admin/problem.html", status, who="", notice=None, reason=reason, code=status, here="")
+    answer = _framed(
+        "admin/problem.html", status, who="", notice=None, tone="good", reason=reason, code=status, here=""
+    )
     return responses.with_retry_after(failure, answer)
+
+
+def not_found(request: Request) -> Response:
+    return problem(NotFound("Page not found"))
 
 
 def back(path: str, notice: str = "") -> Response:

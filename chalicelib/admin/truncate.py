@@ -12,7 +12,6 @@ Item = TypeVar("Item")
 
 _MORE = "…"
 _WORD_SIZE = 20
-_MOST_WORDS = 3
 
 
 def html_size(text: str) -> int:
@@ -49,10 +48,10 @@ def take_within(items: Sequence[Item], sizes: Sequence[int], most: int) -> list[
     return taken
 
 
-def sources_and_tags(sources: Iterable[str], tags: Iterable[str]) -> tuple[list[tuple[str, str]], int]:
+def sources_and_tags(sources: Iterable[str], tags: Iterable[str], most: int) -> tuple[list[tuple[str, str]], int]:
     """The first few of a subscriber's sources and tags, each with its HTML element, and how many were left out."""
     every = [("i", source) for source in sorted(sources)] + [("b", tag) for tag in sorted(tags)]
-    first = [(element, truncate(word, _WORD_SIZE)) for element, word in every[:_MOST_WORDS]]
+    first = [(element, truncate(word, _WORD_SIZE)) for element, word in every[:most]]
     return first, len(every) - len(first)
 
 

@@ -1,6 +1,6 @@
 """Readers: how they sign up, confirm, change their profile and leave, and what editors see of them.
 
-Other rooms use: `service`, `model`, `erasure`, `listing`, `recipients`, `counts`, `personal_data`.
+Other rooms use: `service`, `model`, `erasure`, `listing`, `recipients`, `counts`, `personal_data`, `editing`.
 
 `app.py` also uses `jobs`.
 """

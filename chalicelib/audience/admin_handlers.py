@@ -1,8 +1,12 @@
-"""Subscribers for editors: list, export, remove, do-not-contact."""
+"""Subscribers for editors: list, read, change, export, remove, do-not-contact."""
+
+from msgspec import UNSET
 
 from chalicelib.access import audit
-from chalicelib.audience import bodies, erasure, export, listing
+from chalicelib.audience import bodies, editing, erasure, export, listing
+from chalicelib.audience.editing import Edits
 from chalicelib.audience.listing import Entry, Filter
+from chalicelib.audience.model import StoredCapture
 from chalicelib.kernel import addresses, ids
 from chalicelib.kernel.errors import NotFound
 from chalicelib.web import paging, responses, schemas
@@ -10,6 +14,8 @@ from chalicelib.web.operations import CSV, Answer, operation
 from chalicelib.web.paging import PageQuery
 from chalicelib.web.request import Request
 from chalicelib.web.responses import Response
+
+_NOT_FOUND = {404: "No such subscriber"}
 
 
 @operation(
@@ -38,7 +44,7 @@ def list_words(request: Request) -> Response:
 @operation(
     "Export subscribers as CSV (UTF-8 with BOM)",
     tag="subscribers",
-    query=Filter,
+    query=(Filter, bodies.ExportQuery),
     answers={
         200: Answer("The file", content=CSV),
         303: Answer("Large exports: redirect to a signed link that works for five minutes"),
@@ -47,10 +53,63 @@ def list_words(request: Request) -> Response:
 )
 def export_subscribers(request: Request) -> Response:
     audit.record(request, "subscribers.export")
-    body, link = export.download(listing.parse_filter(request.query))
+    full = schemas.read(bodies.ExportQuery, request.query).full
+    body, link = export.download(listing.parse_filter(request.query), full)
     if link:
         return responses.redirect(link)
     return responses.attachment(body or "", "text/csv; charset=utf-8", "subscribers.csv")
+
+
+@operation(
+    "Read a subscriber with what came with each sign-up",
+    tag="subscribers",
+    answers={200: Answer("The subscriber", bodies.SubscriberDetail)},
+    because=_NOT_FOUND,
+)
+def get_subscriber(request: Request) -> Response:
+    return responses.json(_detail(editing.view(request.path["subscriber_id"])))
+
+
+@operation(
+    "Change a subscriber's nickname or tags; tags replace the stored ones",
+    tag="subscribers",
+    body=bodies.SubscriberEdits,
+    answers={200: Answer("The subscriber", bodies.SubscriberDetail)},
+    refuses=(400,),
+    because=_NOT_FOUND,
+)
+def change_subscriber(request: Request) -> Response:
+    body = schemas.read(bodies.SubscriberEdits, request.fields)
+    tags = UNSET if body.tags is UNSET else frozenset(body.tags)
+    detail = editing.change(request.path["subscriber_id"], Edits(body.nickname, tags))
+    audit.record(request, "subscriber.change", subscriber_id=detail.entry.id)
+    return responses.json(_detail(detail))
+
+
+@operation(
+    "Send a pending subscriber a new confirmation link, which replaces the one before",
+    tag="subscribers",
+    answers={202: Answer("It is sent in the background", bodies.ConfirmationSent)},
+    because=_NOT_FOUND | {409: "Already confirmed", 429: "Too many confirmation emails to this address this hour"},
+)
+def resend_confirmation(request: Request) -> Response:
+    editing.resend_confirmation(request.path["subscriber_id"])
+    audit.record(request, "subscriber.resend", subscriber_id=request.path["subscriber_id"])
+    return responses.json(bodies.ConfirmationSent(), 202)
+
+
+@operation(
+    "Delete everything stored about up to 100 subscribers",
+    tag="subscribers",
+    body=bodies.Selection,
+    answers={200: Answer("What became of each", bodies.Removal)},
+    refuses=(400,),
+)
+def remove_subscribers(request: Request) -> Response:
+    selected = editing.parse_selection(schemas.read(bodies.Selection, request.fields).ids)
+    for subscriber_id in selected:
+        audit.record(request, "subscriber.remove", subscriber_id=subscriber_id)
+    return responses.json(schemas.build(bodies.Removal, editing.remove_many(selected)))
 
 
 @operation(
@@ -60,7 +119,7 @@ def export_subscribers(request: Request) -> Response:
         204: Answer("Deleted"),
         202: Answer("Finishes once pending events about them have been sent", bodies.RemovalPending),
     },
-    because={404: "No such subscriber"},
+    because=_NOT_FOUND,
 )
 def remove_subscriber(request: Request) -> Response:
     subscriber_id = request.path["subscriber_id"]
@@ -98,6 +157,24 @@ def lift_do_not_contact(request: Request) -> Response:
     audit.record(request, "do_not_contact.lift")
     erasure.lift(addresses.key(body.email), "admin")
     return responses.json(bodies.DoNotContactLifted())
+
+
+def _detail(detail: editing.Detail) -> bodies.SubscriberDetail:
+    return schemas.build(
+        bodies.SubscriberDetail,
+        detail.entry,
+        status=detail.entry.label,
+        confirmation_expires_at=detail.confirmation_expires_at,
+        captures=[_capture(capture) for capture in detail.captures],
+    )
+
+
+def _capture(stored: StoredCapture) -> bodies.Capture:
+    request = stored.request
+    waiting = request and schemas.build(
+        bodies.WaitingCapture, request, tags=sorted(request.capture.tags), metadata=request.capture.metadata
+    )
+    return schemas.build(bodies.Capture, stored, tags=sorted(stored.tags), waits_for_confirmation=waiting)
 
 
 def _subscriber(entry: Entry) -> bodies.Subscriber:

@@ -2,11 +2,12 @@
 
 from typing import Annotated, Any, Literal
 
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from chalicelib.audience import model
 from chalicelib.audience.model import Word
 from chalicelib.kernel import addresses
+from chalicelib.kernel.errors import Invalid
 from chalicelib.web import schemas
 from chalicelib.web.paging import PageBody
 from chalicelib.web.schemas import EmailAddress, Id, Moment, Reads
@@ -29,6 +30,22 @@ def _check_typed_nickname(value: Any) -> str | None:
     return _check_nickname(value.strip() if isinstance(value, str) else value)
 
 
+def _check_editors_tags(value: Any) -> list[str]:
+    return sorted(model.check_tags(value, model.MOST_TAGS_IN_ALL))
+
+
+def _check_ids(value: Any) -> list[str]:
+    if not isinstance(value, list) or not all(isinstance(id, str) for id in value):
+        raise Invalid("ids must be a list of texts")
+    return value
+
+
+def _check_full(value: Any) -> bool:
+    if value not in ("", "true", "false"):
+        raise Invalid("full must be true or false")
+    return bool(value == "true")
+
+
 def _check_token(value: Any) -> str:
     """A missing token is as invalid as a wrong one, and answered as such."""
     return schemas.text("token").check(value) or ""
@@ -45,7 +62,7 @@ class SignUp(Struct):
     # These three are taken as they come: `model.parse_capture` checks them.
     source: Annotated[Source | None, Reads(lambda value: value or None)] = None
     tags: Annotated[list[Word], Meta(max_length=model.MOST_TAGS)] | None = None
-    metadata: Annotated[dict[str, Any] | None, Meta(description="At most 10 KB as JSON")] = None
+    metadata: Annotated[dict[str, Any] | None, Meta(description="At most 10 KB as JSON, and 8 levels deep")] = None
 
 
 class ProfileUpdate(Struct):
@@ -62,6 +79,14 @@ class TokenQuery(Struct):
     token: Annotated[str, Meta(description="The token from the emailed link")] = ""
 
 
+class ExportQuery(Struct):
+    full: Annotated[
+        bool,
+        Meta(description="Add `id`, `created_at`, and as JSON `sources`, `tags` and `metadata` by source"),
+        Reads(_check_full),
+    ] = False
+
+
 class Subscriber(Struct):
     id: Id
     email: EmailAddress
@@ -69,6 +94,52 @@ class Subscriber(Struct):
     status: Literal["Pending", "Activated"]
     created_at: Moment
     activated_at: Moment | None
+
+
+class WaitingCapture(Struct):
+    tags: list[Word]
+    metadata: dict[str, Any] | None
+    nickname: str | None
+    requested_at: Moment
+    expires_at: Moment
+
+
+class Capture(Struct):
+    """What came through one source: what was confirmed, and what waits for the link to be opened."""
+
+    source: Word
+    status: Literal["PENDING", "CONFIRMED"]
+    tags: list[Word]
+    metadata: dict[str, Any] | None
+    created_at: Moment
+    updated_at: Moment
+    waits_for_confirmation: WaitingCapture | None
+
+
+class SubscriberDetail(Subscriber):
+    confirmation_expires_at: Annotated[Moment | None, Meta(description="A pending sign-up is deleted after this")]
+    sources: list[Word]
+    tags: list[Word]
+    captures: list[Capture]
+
+
+class SubscriberEdits(Struct):
+    nickname: Annotated[Nickname | None, Reads(_check_nickname)] | UnsetType = UNSET
+    tags: Annotated[list[Word], Meta(max_length=model.MOST_TAGS_IN_ALL), Reads(_check_editors_tags)] | UnsetType = (
+        UNSET
+    )
+
+
+class Selection(Struct):
+    ids: Annotated[list[Id], Meta(min_length=1, max_length=100), Reads(_check_ids)]
+
+
+class Removal(Struct):
+    """A pending removal finishes in the background."""
+
+    removed: list[Id]
+    pending: list[Id]
+    not_found: list[Id]
 
 
 class SubscriberPage(PageBody):

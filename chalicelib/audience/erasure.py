@@ -1,8 +1,10 @@
 """Removing people, and the do-not-contact list."""
 
+from datetime import datetime
+
 from chalicelib.audience import counts, model, personal_data
-from chalicelib.audience.model import Subscriber
-from chalicelib.audience.stores import emails, subscribers, suppressions
+from chalicelib.audience.model import Request, Subscriber
+from chalicelib.audience.stores import captures, emails, subscribers, suppressions
 from chalicelib.audience.stores import sign_ups as sign_up_store
 from chalicelib.events import outbox
 from chalicelib.events import service as events
@@ -31,6 +33,10 @@ def remove(subscriber_id: str) -> bool:
     return retry_stale(lambda: _remove(subscriber_id))
 
 
+def remove_later(subscriber_id: str, delay_seconds: int = 0) -> None:
+    queues.send("audience", {"kind": REMOVE, "subscriber_id": subscriber_id}, delay_seconds=delay_seconds)
+
+
 def expire(subscriber_id: str) -> bool:
     """By the clean-up, when nobody confirmed in time. False if there is nothing to do after all."""
     now = clock.now()
@@ -39,32 +45,65 @@ def expire(subscriber_id: str) -> bool:
         return False
     if not events.ensure_relayed(subscriber_id):
         return False  # the next clean-up finds it again
-    event = outbox.event_write(
-        EventType.SUBSCRIPTION_EXPIRED,
-        subscriber.id,
-        {"subscriber_id": subscriber.id, "source": ",".join(sorted(subscriber.requested_sources))},
-    )
     try:
         in_other_rooms = personal_data.erase_writes(subscriber.id)
-        tables.transact(*subscribers.expire_writes(subscriber, now), *in_other_rooms, event)
+        sources = sorted(subscriber.requested_sources)
+        announcements = [_expired_event_write(subscriber.id, source) for source in sources]
+        tables.transact(*subscribers.expire_writes(subscriber, now), *in_other_rooms, *announcements)
     except Stale:
         return False  # confirmed, extended or removed a moment ago
     return True
 
 
+def expire_request(subscriber_id: str, source: str) -> bool:
+    """By the clean-up, when nobody opened the link of one request in time. False if there is nothing to do after all,
+    or if the whole sign-up has expired: `expire` then removes the request too."""
+    now = clock.now()
+    request = captures.find_request(subscriber_id, source)
+    subscriber = subscribers.find(subscriber_id)
+    if not request or request.expires_at > now or (subscriber and subscriber.expired(now)):
+        return False
+    try:
+        tables.transact(*_expire_request_writes(subscriber_id, subscriber, request, now))
+    except Stale:
+        return False  # confirmed, replaced or erased a moment ago
+    outbox.relay_soon(subscriber_id)
+    return True
+
+
 def suppress(address_key: str, set_by: str) -> None:
-    """Put the address on the do-not-contact list; whoever has it is erased in the same transaction."""
+    """Put the address on the do-not-contact list; whoever has it is erased in the same transaction. Does nothing if
+    it is on the list already: links are opened twice, and complaints come twice."""
     retry_stale(lambda: _suppress(address_key, set_by))
 
 
-def lift(address_key: str, set_by: str, *also: Write) -> None:
-    """Take the address off the do-not-contact list. Does nothing if it is not on it."""
+def lift(address_key: str, set_by: str, *also: Write) -> bool:
+    """Take the address off the do-not-contact list. False if it is not on it: then nothing is done."""
     pseudonym = model.address_pseudonym(address_key)
     event = outbox.event_write(EventType.DO_NOT_CONTACT_LIFTED, pseudonym, {"subscriber_id": None, "reason": set_by})
     try:
         tables.transact(suppressions.lift_write(pseudonym), *also, event)
     except Stale:
-        return
+        return False
+    return True
+
+
+def _expire_request_writes(
+    subscriber_id: str, subscriber: Subscriber | None, request: Request, now: datetime
+) -> list[Write]:
+    """A source that is confirmed stays so, and no event says otherwise. Without a subscriber (their row's TTL came
+    first) the request would wait for ever."""
+    source = request.capture.source
+    withdrawal = [subscribers.withdraw_write(subscriber, source)] if subscriber else []
+    if subscriber and source in subscriber.sources:
+        return [captures.withdraw_write(subscriber_id, request, now), *withdrawal]
+    event = _expired_event_write(subscriber_id, source)
+    return [captures.expire_write(subscriber_id, request, now), *withdrawal, event]
+
+
+def _expired_event_write(subscriber_id: str, source: str) -> Write:
+    payload = {"subscriber_id": subscriber_id, "source": source}
+    return outbox.event_write(EventType.SUBSCRIPTION_EXPIRED, subscriber_id, payload)
 
 
 def _remove(subscriber_id: str) -> bool:
@@ -72,7 +111,7 @@ def _remove(subscriber_id: str) -> bool:
     if not subscriber:
         raise NotFound("No such subscriber")
     if not events.ensure_relayed(subscriber_id):
-        queues.send("audience", {"kind": REMOVE, "subscriber_id": subscriber_id}, delay_seconds=_RETRY_SECONDS)
+        remove_later(subscriber_id, _RETRY_SECONDS)
         return False
     erase(subscriber, EventType.UNSUBSCRIBED, "admin")
     log.metric("Removed")
@@ -82,8 +121,10 @@ def _remove(subscriber_id: str) -> bool:
 def _suppress(address_key: str, set_by: str) -> None:
     now = clock.now()
     pseudonym = model.address_pseudonym(address_key)
-    owner = emails.find_owner(address_key, now)
+    owner = emails.find_holder(address_key)
     subscriber = subscribers.find(owner) if owner else None
+    if not subscriber and suppressions.is_suppressed(pseudonym):
+        return
     suppression = suppressions.suppress_write(pseudonym, set_by, now)
     if subscriber:
         erase(subscriber, EventType.DO_NOT_CONTACT_SET, set_by, suppression)

@@ -5,8 +5,8 @@ from typing import Any
 
 from chalicelib.audience import counts as audience_counts
 from chalicelib.audience import erasure, mails, model, sign_ups
+from chalicelib.audience.stores import captures, subscribers
 from chalicelib.audience.stores import sign_ups as sign_up_store
-from chalicelib.audience.stores import subscribers
 from chalicelib.audience.stores import tokens as token_store
 from chalicelib.events import outbox
 from chalicelib.kernel import clock, log
@@ -41,14 +41,19 @@ def _remove(subscriber_id: str) -> None:
 
 
 def clean_up(time_left: Callable[[], bool]) -> None:
-    """Remove what has expired (unconfirmed sign-ups, address changes, links) and requeue what the queue gave up on.
-    Each step is complete in itself, so a run that is cut short, or runs beside another, leaves nothing half done."""
+    """Remove what has expired (unconfirmed sign-ups and requests, address changes, links) and requeue what the queue
+    gave up on. Each step is complete in itself, so a run that is cut short, or runs beside another, leaves nothing
+    half done."""
     now = clock.now()
-    requeued = expired = forgotten = 0
+    requeued = expired = withdrawn = forgotten = 0
     for subscriber_id in subscribers.list_expired(now):
         if not time_left():
             break
         expired += erasure.expire(subscriber_id)
+    for subscriber_id, source in captures.list_expired(now):
+        if not time_left():
+            break
+        withdrawn += erasure.expire_request(subscriber_id, source)
     for row in token_store.list_expired(now):
         if not time_left():
             break
@@ -59,5 +64,5 @@ def clean_up(time_left: Callable[[], bool]) -> None:
             break
         queues.send("audience", {"kind": model.SIGN_UP, "pseudonym": pseudonym})
         requeued += 1
-    counts = {"again": requeued, "expired": expired, "tokens": forgotten, "downloads": files.clean_up()}
-    log.info("clean_up.done", **counts, days=audience_counts.fold())
+    counts = {"again": requeued, "expired": expired, "requests": withdrawn, "tokens": forgotten}
+    log.info("clean_up.done", **counts, downloads=files.clean_up(), days=audience_counts.fold())

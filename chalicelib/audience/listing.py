@@ -9,7 +9,7 @@ from typing import Annotated
 from msgspec import Meta, Struct, field
 
 from chalicelib.audience import counts
-from chalicelib.audience.model import ACTIVATED, PENDING, Word
+from chalicelib.audience.model import ACTIVATED, PENDING, Subscriber, Word
 from chalicelib.audience.stores import listing as store
 from chalicelib.audience.stores import subscribers
 from chalicelib.audience.stores.listing import Cursor, Item
@@ -119,9 +119,17 @@ def page(wanted: Filter, number: int, per_page: int) -> Page:
 
 def find_entry(subscriber_id: str) -> Entry:
     """One person, as the list shows them."""
+    return entry_from(find_subscriber(subscriber_id))
+
+
+def find_subscriber(subscriber_id: str) -> Subscriber:
     subscriber = subscribers.find(subscriber_id) if ids.is_id(subscriber_id) else None
     if not subscriber or subscriber.expired(clock.now()):
         raise NotFound("No such subscriber")
+    return subscriber
+
+
+def entry_from(subscriber: Subscriber) -> Entry:
     return Entry(
         id=subscriber.id,
         email=subscriber.email,

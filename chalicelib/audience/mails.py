@@ -1,7 +1,8 @@
 """The mails a person gets because of something they did, sent by the queue's worker.
 
-A link's secret is created here and nowhere else: no queue ever holds one, or an address. When a mail cannot be sent
-now, this raises and the queue delivers its message again; each attempt issues a new link and ends the one before.
+A mailed link's secret is created here and nowhere else: no queue ever holds one, or an address. When a mail cannot
+be sent now, this raises and the queue delivers its message again; each attempt issues a new link and ends the one
+before.
 
 No mail repeats what a visitor typed: a form that mails its visitors' words to any address is a tool for spammers.
 """
@@ -9,8 +10,9 @@ No mail repeats what a visitor typed: a form that mails its visitors' words to a
 from collections.abc import Callable
 from urllib.parse import urlencode
 
-from chalicelib.audience import model
-from chalicelib.audience.stores import subscribers, suppressions
+from chalicelib.audience import model, opt_outs
+from chalicelib.audience.model import Request, Subscriber
+from chalicelib.audience.stores import captures, subscribers, suppressions
 from chalicelib.audience.stores import tokens as token_store
 from chalicelib.kernel import addresses, clock, limits, log, settings, tokens
 from chalicelib.kernel.aws import tables
@@ -37,7 +39,12 @@ def send(kind: str, subscriber_id: str) -> None:
 
 def confirm_mail(to: str, link: str) -> Message:
     """Asks the owner of an address whether they signed up."""
-    return automatic_message(to, "confirm", link=link)
+    return automatic_message(to, "confirm", link=link, never_link=_never_link(to))
+
+
+def add_mail(to: str, link: str) -> Message:
+    """Asks somebody who is a reader already whether to add a further source or further tags."""
+    return automatic_message(to, "add", link=link, never_link=_never_link(to))
 
 
 def magic_link_mail(to: str, link: str) -> Message:
@@ -61,8 +68,10 @@ def lift_mail(to: str, link: str) -> Message:
 
 
 def _send_confirmation(subscriber_id: str) -> None:
+    """For the newest request that waits: a newer link replaces the older one."""
     subscriber = subscribers.find(subscriber_id)
-    if not subscriber or (subscriber.activated and not subscriber.requested_sources):
+    request = newest_request(subscriber) if subscriber else None
+    if not subscriber or not request:
         return
     if _is_suppressed(subscriber.email) or not _within_limits(subscriber.email):
         return
@@ -73,12 +82,23 @@ def _send_confirmation(subscriber_id: str) -> None:
         if subscriber.activated
         else subscribers.extend_writes(subscriber, until)
     )
-    tables.transact(token_store.issue_write(subscriber.id, model.CONFIRM, token, until), *renewal)
+    tables.transact(
+        token_store.issue_confirmation_write(subscriber, request, token, until),
+        captures.extend_write(subscriber.id, request, until),
+        *renewal,
+    )
+    make = add_mail if subscriber.activated else confirm_mail
     try:
-        _send(confirm_mail(subscriber.email, _link("/confirm", token)), subscriber_id)
+        _send(make(subscriber.email, _link("/confirm", token)), subscriber_id)
     except Unavailable:
         _give_back(subscriber.email)
         raise
+
+
+def newest_request(subscriber: Subscriber) -> Request | None:
+    """What a confirmation would be mailed for."""
+    requests = captures.list_requests(subscriber.id, clock.now())
+    return next((found for found in requests if subscriber.lacks(found.capture)), None)
 
 
 def _send_magic_link(subscriber_id: str) -> None:
@@ -89,7 +109,7 @@ def _send_magic_link(subscriber_id: str) -> None:
     until = clock.now() + model.MAGIC_LINK_LIFE
     tables.transact(
         token_store.issue_write(subscriber.id, model.MAGIC_LINK, token, until),
-        subscribers.check_present_write(subscriber),
+        subscribers.check_same_address_write(subscriber),
     )
     _send(magic_link_mail(subscriber.email, _link("/profile", token)), subscriber_id)
 
@@ -143,6 +163,12 @@ def _within_limits(email: str) -> bool:
     return False
 
 
+def check_limits(email: str) -> None:
+    """Raise `TooMany` if a confirmation to this address would not be sent now."""
+    if limits.count(_TO_ONE, addresses.key(email), _HOUR) >= _MAILS_TO_ONE_ADDRESS:
+        raise limits.too_many(f"At most {_MAILS_TO_ONE_ADDRESS} confirmation emails an hour to one address", _HOUR)
+
+
 def _give_back(email: str) -> None:
     """The queue retries up to five times while SES does not answer: those attempts must not count as a flood."""
     limits.give_back(_TO_ONE, addresses.key(email), _HOUR)
@@ -165,6 +191,11 @@ def _send(message: Message, subscriber_id: str) -> None:
         sender.send(message)
     except Rejected:
         log.warning("mail.rejected", subscriber_id=subscriber_id)
+
+
+def _never_link(to: str) -> str:
+    """For people who never signed up: it needs no row, so it works as long as the mail exists."""
+    return settings.current().url(f"/never?{urlencode({'token': opt_outs.make_token(addresses.key(to))})}")
 
 
 def _link(path: str, token: tokens.Token) -> str:

@@ -1,5 +1,6 @@
 """The audience's values and rules: subscribers, what was captured when they signed up, what counts as valid."""
 
+import hmac
 import json
 import re
 import unicodedata
@@ -8,7 +9,7 @@ from typing import Annotated, Any
 
 from msgspec import Meta, Struct
 
-from chalicelib.kernel import pseudonyms
+from chalicelib.kernel import pseudonyms, tokens
 from chalicelib.kernel.addresses import Address
 from chalicelib.kernel.errors import Invalid
 
@@ -16,6 +17,7 @@ PENDING, ACTIVATED = "pending", "activated"
 CAPTURE_PENDING, CAPTURE_CONFIRMED, CAPTURE_EXPIRED = "PENDING", "CONFIRMED", "EXPIRED"
 CONFIRM, CHANGE_EMAIL, MAGIC_LINK, LIFT = "confirm", "change-email", "magic-link", "lift"
 SIGN_UP = "sign-up"
+ADD = "add"
 TOKEN_KINDS = (CONFIRM, CHANGE_EMAIL, MAGIC_LINK)
 
 CONFIRMATION_LIFE = timedelta(hours=24)
@@ -30,7 +32,13 @@ LONGEST_NICKNAME = 50
 LONGEST_RAW_SOURCE = 255
 _LONGEST_WORD = 64
 _MOST_METADATA_BYTES = 10_240
+MOST_METADATA_LEVELS = 8
+# Of all captures of one person together: what others send about them must not make their download large.
+MOST_METADATA_BYTES_IN_ALL = 102_400
 _NICKNAME_LENGTH = "Nickname must be 1–50 characters"
+
+# In the links of previews and test emails: it has the right form and belongs to nobody.
+TEST_TOKEN = tokens.Token("00000000-0000-7000-8000-000000000000", "0" * 32)
 
 # The normal form of a source or a tag.
 Word = Annotated[str, Meta(min_length=1, max_length=_LONGEST_WORD)]
@@ -44,6 +52,30 @@ class Capture(Struct, frozen=True):
     tags: frozenset[str]
     metadata: dict[str, Any] | None
     ip_hash: str | None
+
+
+class Request(Struct, frozen=True):
+    """A sign-up that waits for the link mailed for it: that link confirms this request and no other."""
+
+    id: str
+    capture: Capture
+    nickname: str | None
+    requested_at: datetime
+    expires_at: datetime
+
+
+class StoredCapture(Struct, frozen=True):
+    """What is stored for one source of a person: what they confirmed and what waits to be confirmed."""
+
+    source: str
+    source_raw: str | None
+    status: str
+    tags: frozenset[str]
+    metadata: dict[str, Any] | None
+    ip_hash: str | None
+    created_at: datetime
+    updated_at: datetime
+    request: Request | None
 
 
 class SignUp(Struct, frozen=True):
@@ -65,7 +97,7 @@ class Subscriber(Struct, frozen=True):
     sources: frozenset[str]
     tags: frozenset[str]
     requested_sources: frozenset[str]
-    requested_tags: frozenset[str]
+    previous_unsubscribe_secret: str | None = None
 
     @property
     def activated(self) -> bool:
@@ -74,6 +106,15 @@ class Subscriber(Struct, frozen=True):
     @property
     def unsubscribe_token(self) -> str:
         return f"{self.id}.{self.unsubscribe_secret}"
+
+    def lacks(self, capture: Capture) -> bool:
+        """Its source or one of its tags is new. Metadata alone is no reason to write to somebody."""
+        return capture.source not in self.sources or not capture.tags <= self.tags
+
+    def may_unsubscribe_with(self, secret: str) -> bool:
+        """With the secret of today's mails, or that of the mails sent before the address last changed."""
+        accepted = (self.unsubscribe_secret, self.previous_unsubscribe_secret or self.unsubscribe_secret)
+        return any(hmac.compare_digest(known, secret) for known in accepted)
 
     def expired(self, now: datetime) -> bool:
         return self.confirmation_expires_at is not None and self.confirmation_expires_at <= now
@@ -103,8 +144,13 @@ def check_nickname(text: str | None) -> str | None:
 def parse_capture(source: Any, tags: Any, metadata: Any, ip_hash: str | None) -> Capture:
     raw = _check_source(source)
     return Capture(
-        source=_source(raw), source_raw=raw, tags=_tags(tags), metadata=_metadata(metadata), ip_hash=ip_hash
+        source=_source(raw), source_raw=raw, tags=check_tags(tags), metadata=_metadata(metadata), ip_hash=ip_hash
     )
+
+
+def encode_metadata(metadata: dict[str, Any]) -> str:
+    """As short as JSON can be: how it is counted, stored and downloaded."""
+    return json.dumps(metadata, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
 def address_pseudonym(address_key: str) -> str:
@@ -133,15 +179,16 @@ def _source(raw: str) -> str:
     return source
 
 
-def _tags(value: Any) -> frozenset[str]:
+def check_tags(value: Any, most: int = MOST_TAGS) -> frozenset[str]:
+    """In their normal form. A form sends them as one text, with commas or line breaks between them."""
     if value is None:
         return frozenset()
     if isinstance(value, str):
         value = [part for part in re.split(r"[,\n]", value) if part.strip()]
     if not isinstance(value, list) or not all(isinstance(tag, str) for tag in value):
         raise Invalid("tags must be a list of texts")
-    if len(value) > MOST_TAGS:
-        raise Invalid(f"At most {MOST_TAGS} tags")
+    if len(value) > most:
+        raise Invalid(f"At most {most} tags")
     tags = frozenset(unicodedata.normalize("NFC", tag.strip()).lower() for tag in value)
     if not all(1 <= len(tag) <= _LONGEST_WORD and _is_plain(tag) for tag in tags):
         raise Invalid(f"Each tag must be 1–{_LONGEST_WORD} characters")
@@ -153,13 +200,24 @@ def _metadata(value: Any) -> dict[str, Any] | None:
         return None
     if not isinstance(value, dict):
         raise Invalid("metadata must be an object")
+    if _nests_deeper(value, MOST_METADATA_LEVELS):  # first: encoding recurses
+        raise Invalid(f"metadata must be at most {MOST_METADATA_LEVELS} levels deep")
     try:
-        text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        text = encode_metadata(value)
     except ValueError:
         raise Invalid("metadata must be plain JSON") from None
     if len(text.encode(errors="replace")) > _MOST_METADATA_BYTES:
         raise Invalid(f"metadata must be at most {_MOST_METADATA_BYTES} bytes as JSON")
     return value
+
+
+def _nests_deeper(value: Any, most: int) -> bool:
+    """Whether objects and lists are nested in more than so many levels, `value` being the first."""
+    containers = [value]
+    for _ in range(most):
+        inner = [each for outer in containers for each in (outer.values() if isinstance(outer, dict) else outer)]
+        containers = [each for each in inner if isinstance(each, dict | list)]
+    return bool(containers)
 
 
 def _is_plain(text: str) -> bool:

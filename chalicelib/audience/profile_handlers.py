@@ -1,14 +1,21 @@
 """A reader's own page, opened by magic link."""
 
 import json
+from urllib.parse import urlencode
 
 from chalicelib.audience import bodies, model, service
 from chalicelib.kernel import addresses, settings
-from chalicelib.kernel.errors import GnaError, Invalid, Unauthenticated
+from chalicelib.kernel.errors import Conflict, GnaError, Invalid, TooMany, Unauthenticated
 from chalicelib.web import pages, responses, schemas
+from chalicelib.web.client_ip import client_ip
 from chalicelib.web.operations import Answer, operation
 from chalicelib.web.request import Request
 from chalicelib.web.responses import Response
+
+_TAKEN = (
+    "This address already has a subscription of its own, so nothing was changed. Enter another address, or end that "
+    "subscription first, with the unsubscribe link in any email sent to it."
+)
 
 
 @operation(
@@ -37,7 +44,7 @@ def profile(request: Request) -> Response:
     if not token:
         return pages.page("public/profile_link.html", notice=_notice(request))
     try:
-        return _form(token)
+        return _form(token, saved=request.query.get("updated") == "true")
     except Unauthenticated:
         return pages.page("public/profile_link.html", 401, notice="expired")
 
@@ -58,14 +65,16 @@ def update_profile(request: Request) -> Response:
         return _update_by_form(request)
     body = schemas.read(bodies.ProfileUpdate, request.fields)
     address = addresses.from_valid(body.email) if body.email is not None else None
-    service.update_profile(body.token, body.nickname, address)
+    service.update_profile(body.token, body.nickname, address, client_ip(request))
     return responses.json(bodies.ProfileUpdated())
 
 
 def data(request: Request) -> Response:
-    """All that is stored about the person, as a download."""
-    stored = json.dumps(service.describe_person(request.query.get("token", "")), ensure_ascii=False, indent=2)
-    return responses.attachment(stored, "application/json", "my-data.json")
+    """All that is stored about the person, as a download. Without indentation, which would multiply what others sent
+    about them: a test holds the largest person there can be to 1 MB."""
+    stored = service.describe_person(request.query.get("token", ""))
+    text = json.dumps(stored, ensure_ascii=False, separators=(",", ":"))
+    return responses.attachment(text, "application/json", "my-data.json")
 
 
 def never_again(request: Request) -> Response:
@@ -74,8 +83,8 @@ def never_again(request: Request) -> Response:
 
 
 def request_resume(request: Request) -> Response:
-    service.request_lift(addresses.parse(request.text("email")))
-    return _profile("link_sent=true")
+    service.request_lift(addresses.parse(request.text("email")), client_ip(request))
+    return _profile("resume_sent=true")
 
 
 def resume(request: Request) -> Response:
@@ -83,38 +92,49 @@ def resume(request: Request) -> Response:
     try:
         service.check_lift(token)
     except Invalid:
-        return pages.page("public/profile_link.html", 400, notice="expired")
+        return _resume_failed()
     return pages.page("public/resume.html", token=token)
 
 
 def resume_by_button(request: Request) -> Response:
-    service.lift(request.text("token") or "")
+    try:
+        service.lift(request.text("token") or "")
+    except Invalid:
+        return _resume_failed()
     return pages.page("public/resumed.html")
+
+
+def _resume_failed() -> Response:
+    return pages.page("public/profile_link.html", 400, notice="resume_expired")
 
 
 def _request_link(request: Request) -> None:
     body = schemas.read(bodies.EmailOnly, request.fields)
-    service.request_link(addresses.from_valid(body.email))
+    service.request_link(addresses.from_valid(body.email), client_ip(request))
 
 
 def _update_by_form(request: Request) -> Response:
     """The page's own form: surrounding space is removed, an empty nickname deletes the stored one, and a mistake
-    shows the form again with what was typed."""
+    shows the form again with what was typed. Saving uses the link up; the page it leads to has a fresh one of the
+    same expiry, so that one mail is enough for everything a reader came to do."""
     token, email = request.text("token") or "", request.text("email")
     nickname = (request.text("nickname") or "").strip()
     try:
         if nickname:
             nickname = model.check_nickname(nickname) or ""
-        waits = service.update_profile(token, nickname, addresses.parse(email) if email else None)
+        address = addresses.parse(email) if email else None
+        fresh = service.update_profile(token, nickname, address, client_ip(request), renew=True)
     except Unauthenticated:
         return pages.page("public/profile_link.html", 401, notice="expired")
     except GnaError as failure:
         typed = {"nickname": nickname, "email": email or ""}
         return responses.with_retry_after(failure, _form(token, failure, typed))
-    return _profile("updated=true&confirm=true" if waits else "updated=true")
+    return _profile(urlencode({"token": str(fresh), "updated": "true"}))
 
 
-def _form(token: str, failure: GnaError | None = None, typed: dict[str, str] | None = None) -> Response:
+def _form(
+    token: str, failure: GnaError | None = None, typed: dict[str, str] | None = None, saved: bool = False
+) -> Response:
     """With what is stored or, after a mistake, with what was typed."""
     profile = service.open_profile(token)
     stored = {"nickname": profile.subscriber.nickname or "", "email": profile.subscriber.email}
@@ -124,8 +144,17 @@ def _form(token: str, failure: GnaError | None = None, typed: dict[str, str] | N
         profile=profile,
         values=typed or stored,
         token=token,
-        problem=failure.reason if failure else None,
+        problem=_explain(failure) if failure else None,
+        saved=saved,
     )
+
+
+def _explain(failure: GnaError) -> str:
+    if isinstance(failure, Conflict):
+        return _TAKEN
+    if isinstance(failure, TooMany):
+        return f"{failure.reason}, so nothing was changed. Please try again later."
+    return failure.reason
 
 
 def _profile(query: str) -> Response:
@@ -133,8 +162,5 @@ def _profile(query: str) -> Response:
 
 
 def _notice(request: Request) -> str | None:
-    if request.query.get("confirm") == "true":
-        return "confirm_new_email"
-    return next(
-        (name for name in ("updated", "email_changed", "link_sent") if request.query.get(name) == "true"), None
-    )
+    names = ("email_changed", "link_sent", "resume_sent")
+    return next((name for name in names if request.query.get(name) == "true"), None)

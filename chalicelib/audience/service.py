@@ -1,10 +1,9 @@
 """What readers can do: subscribe, confirm, see and change their profile, unsubscribe, opt out for good."""
 
-import hmac
 from datetime import datetime
 
-from chalicelib.audience import counts, erasure, model, personal_data, sign_ups
-from chalicelib.audience.model import Profile, SignUp, Subscriber
+from chalicelib.audience import confirmations, erasure, model, opt_outs, personal_data, request_limits
+from chalicelib.audience.model import Profile, SignUp, StoredCapture, Subscriber
 from chalicelib.audience.stores import captures, emails, subscribers
 from chalicelib.audience.stores import sign_ups as sign_up_store
 from chalicelib.audience.stores import tokens as token_store
@@ -12,7 +11,7 @@ from chalicelib.audience.stores.emails import EmailRow
 from chalicelib.audience.stores.tokens import TokenRow
 from chalicelib.events import outbox
 from chalicelib.events.model import EventType
-from chalicelib.kernel import addresses, clock, ids, limits, log, tokens
+from chalicelib.kernel import addresses, clock, ids, log, tokens
 from chalicelib.kernel.addresses import Address
 from chalicelib.kernel.aws import queues, tables
 from chalicelib.kernel.aws.failures import Stale, retry_stale
@@ -24,25 +23,25 @@ _BAD_TOKEN = "Invalid or expired token"  # noqa: S105 - a sentence, not a secret
 _TAKEN = "Email already registered"
 
 
-def subscribe(sign_up: SignUp, client_ip: str) -> None:
+def subscribe(sign_up: SignUp, client: str) -> None:
     """Store the sign-up for the worker. Whether the address is new, pending or active is not looked up here, so
     neither the answer nor the time it takes can reveal it."""
-    limits.spend("subscribe", client_ip, most=5, seconds=60)
+    request_limits.spend_sign_up(client)
     pseudonym = sign_up_store.add(sign_up, clock.now())
     queues.send("audience", {"kind": model.SIGN_UP, "pseudonym": pseudonym})
 
 
 def confirm(text: str) -> str:
-    """Act on a mailed confirmation link. Returns which kind it was."""
+    """Act on a mailed confirmation link. Returns what it did: `CONFIRM`, `ADD` or `CHANGE_EMAIL`."""
     token = tokens.parse(text)
     if not token:
         raise Invalid(BAD_LINK)
     return retry_stale(lambda: _confirm(token))
 
 
-def request_link(address: Address) -> None:
+def request_link(address: Address, client: str) -> None:
     """Have a magic link mailed if the address is subscribed. The caller cannot tell whether it is."""
-    limits.spend("link", address.key, most=3, seconds=3600)
+    request_limits.spend_profile_link(client, address)
     subscriber_id = emails.find_owner(address.key, clock.now()) or ids.new()
     queues.send("audience", {"kind": model.MAGIC_LINK, "subscriber_id": subscriber_id})
 
@@ -53,14 +52,21 @@ def open_profile(text: str) -> Profile:
     return profile
 
 
-def update_profile(text: str, nickname: str | None, address: Address | None) -> bool:
-    """Use up the magic link for a change; an empty nickname removes it. Returns whether a new address now waits to
-    be confirmed."""
+def update_profile(
+    text: str, nickname: str | None, address: Address | None, client: str, renew: bool = False
+) -> Token | None:
+    """Use up the magic link for a change; an empty nickname removes the stored one, and a new address waits to be
+    confirmed. If asked to, issues a fresh link of the same expiry, and returns it."""
     nickname = nickname and model.check_nickname(nickname)
-    subscriber, changes_email = retry_stale(lambda: _update(text, nickname, address))
-    if changes_email:
-        queues.send("audience", {"kind": model.CHANGE_EMAIL, "subscriber_id": subscriber.id})
-    return changes_email
+    profile, row = _open(text)
+    fresh = tokens.issue(profile.subscriber.id) if renew else None
+    moves = address is not None and address.key != addresses.key(profile.subscriber.email)
+    if address and moves:
+        request_limits.spend_address_change(client, profile.subscriber, row.until, address)
+    retry_stale(lambda: _update(text, nickname, address, fresh))
+    if moves:
+        queues.send("audience", {"kind": model.CHANGE_EMAIL, "subscriber_id": profile.subscriber.id})
+    return fresh
 
 
 def unsubscribe(text: str) -> None:
@@ -78,9 +84,23 @@ def never_again(text: str) -> None:
     erasure.suppress(addresses.key(profile.subscriber.email), "person")
 
 
-def request_lift(address: Address) -> None:
+def check_opt_out(text: str) -> str:
+    """The key of the address a confirmation mail with this link went to. Nothing is looked up."""
+    address_key = opt_outs.parse_token(text)
+    if not address_key:
+        raise Invalid(BAD_LINK)
+    return address_key
+
+
+def opt_out(text: str) -> None:
+    """By the link in a confirmation mail, whether they signed up or not: erase whatever is stored about the address
+    and put it on the do-not-contact list."""
+    erasure.suppress(check_opt_out(text), "person")
+
+
+def request_lift(address: Address, client: str) -> None:
     """Somebody on the do-not-contact list has changed their mind: mail a link to prove that it is them."""
-    limits.spend("lift", address.key, most=1, seconds=3600)
+    request_limits.spend_lift(client, address)
     id = ids.new()
     tables.transact(token_store.request_lift_write(id, address.typed, clock.now() + model.MAGIC_LINK_LIFE))
     queues.send("audience", {"kind": model.LIFT, "subscriber_id": id})
@@ -115,6 +135,11 @@ def describe_person(text: str) -> dict[str, object]:
     }
 
 
+def list_captures(subscriber_id: str) -> list[StoredCapture]:
+    """What is stored for each source of a person, with what waits to be confirmed."""
+    return captures.list_stored(subscriber_id)
+
+
 def find_address(subscriber_id: str) -> str | None:
     """None once the person is gone."""
     subscriber = subscribers.find(subscriber_id)
@@ -127,51 +152,43 @@ def _confirm(token: Token) -> str:
     row = next((row for row in found.values() if row.accepts(token, now)), None)
     if not subscriber or not row:
         raise Invalid(BAD_LINK)
-    if row.used_at:
-        return str(row.kind)
-    if row.kind == model.CONFIRM:
-        _activate(subscriber, row, now)
-    else:
-        _change_email(subscriber, row, now)
-    outbox.relay_soon(subscriber.id)
-    return str(row.kind)
+    if not row.used_at:
+        if row.kind == model.CONFIRM:
+            _confirm_request(subscriber, row, now)
+        else:
+            _change_email(subscriber, row, now)
+        outbox.relay_soon(subscriber.id)
+    return model.ADD if row.adds else str(row.kind)
 
 
-def _update(text: str, nickname: str | None, address: Address | None) -> tuple[Subscriber, bool]:
-    """The person, and whether they change their address."""
+def _update(text: str, nickname: str | None, address: Address | None, fresh: Token | None) -> None:
     profile, row = _open(text)
     subscriber = profile.subscriber
     now = clock.now()
-    changes_email = address is not None and address.typed != subscriber.email
-    writes = [token_store.consume_write(row)]
-    if nickname is not None:
-        writes.append(subscribers.rename_write(subscriber, nickname))
-    if address and changes_email:
+    writes = [token_store.renew_write(row, fresh) if fresh else token_store.consume_write(row)]
+    respelled = None
+    if address and address.key == addresses.key(subscriber.email):
+        respelled = address.typed  # capitals, or another spelling of the domain: mail goes to the same mailbox
+    elif address:
         if emails.find_owner(address.key, now) not in (None, subscriber.id):
             raise Conflict(_TAKEN)
         writes.append(token_store.request_change_write(subscriber, address.typed, now + model.CONFIRMATION_LIFE))
-    tables.transact(*writes)
-    return subscriber, changes_email
+    tables.transact(*writes, *subscribers.edit_writes(subscriber, nickname, respelled))
 
 
 def _unsubscribe(token: Token) -> None:
     subscriber = subscribers.find(token.id)
     if not subscriber:
         return
-    if not hmac.compare_digest(subscriber.unsubscribe_secret, token.secret):
+    if not subscriber.may_unsubscribe_with(token.secret):
         raise Invalid(BAD_LINK)
     erasure.erase(subscriber, EventType.UNSUBSCRIBED, "link")
     log.metric("Unsubscribed")
 
 
-def _activate(subscriber: Subscriber, row: TokenRow, now: datetime) -> None:
-    if subscriber.activated:
-        writes = subscribers.join_sources_writes(subscriber, now) if subscriber.requested_sources else []
-    else:
-        writes = [*subscribers.activate_writes(subscriber, now), counts.joined_write(now)]
-    tables.transact(
-        token_store.use_write(row, now), *writes, sign_ups.event_write(EventType.SUBSCRIPTION_CONFIRMED, subscriber)
-    )
+def _confirm_request(subscriber: Subscriber, row: TokenRow, now: datetime) -> None:
+    if not confirmations.confirm(subscriber, row, now):
+        raise Invalid(BAD_LINK)
     log.metric("Confirmed")
 
 

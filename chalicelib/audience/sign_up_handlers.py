@@ -1,4 +1,4 @@
-"""Signing up, confirming and unsubscribing."""
+"""Signing up, confirming, unsubscribing and opting out."""
 
 import re
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 from chalicelib.audience import bodies, model, service
 from chalicelib.audience.model import SignUp
 from chalicelib.kernel import addresses, settings
-from chalicelib.kernel.errors import GnaError, Invalid
+from chalicelib.kernel.errors import Conflict, GnaError, Invalid
 from chalicelib.web import pages, responses, schemas
 from chalicelib.web.client_ip import client_ip
 from chalicelib.web.operations import HTML, Answer, operation
@@ -15,6 +15,11 @@ from chalicelib.web.responses import Response
 
 # The least time in which a person can read a form and type an address; the form's script waits for it.
 _FASTEST_HUMAN_MS = 700
+_AFTER_CONFIRMING = {
+    model.CONFIRM: "/confirmed",
+    model.ADD: "/confirmed?added=true",
+    model.CHANGE_EMAIL: "/profile?email_changed=true",
+}
 _WHOLE_NUMBER = re.compile(r"[0-9]{1,12}\Z")
 
 
@@ -23,7 +28,7 @@ _WHOLE_NUMBER = re.compile(r"[0-9]{1,12}\Z")
     tag="public",
     body=bodies.SignUp,
     answers={
-        201: Answer("A confirmation email is on its way", bodies.ConfirmationSent),
+        201: Answer("A confirmation email is sent if the address has yet to confirm", bodies.ConfirmationSent),
         303: Answer("HTML form: redirect to a page"),
     },
     refuses=(400, 429),
@@ -55,7 +60,7 @@ def confirm_by_button(request: Request) -> Response:
 
 
 def confirmed(request: Request) -> Response:
-    return pages.page("public/confirmed.html")
+    return pages.page("public/confirmed.html", added=request.query.get("added") == "true")
 
 
 _UNSUBSCRIBED = {200: Answer("A page", content=HTML), 400: Answer("Invalid link", content=HTML)}
@@ -64,7 +69,7 @@ _UNSUBSCRIBED = {200: Answer("A page", content=HTML), 400: Answer("Invalid link"
 @operation("Unsubscribe by the link in an email", tag="public", query=bodies.TokenQuery, answers=_UNSUBSCRIBED)
 def unsubscribe(request: Request) -> Response:
     token = request.query.get("token", "")
-    if request.only_looks or settings.current().safe_links:
+    if token != str(model.TEST_TOKEN) and (request.only_looks or settings.current().safe_links):
         return pages.page("public/unsubscribe.html", token=token)
     return _unsubscribe(token)
 
@@ -78,6 +83,24 @@ def unsubscribe(request: Request) -> Response:
 def unsubscribe_with_one_click(request: Request) -> Response:
     """RFC 8058: the mail program posts to the link itself. The button on our page sends the token as a field."""
     return _unsubscribe(request.query.get("token") or request.text("token") or "")
+
+
+def never(request: Request) -> Response:
+    """Always a button: programs that check links open them too, and this cannot be undone without another mail."""
+    token = request.query.get("token", "")
+    try:
+        service.check_opt_out(token)
+    except Invalid:
+        return pages.page("public/unsubscribe_failed.html", 400)
+    return pages.page("public/never.html", token=token)
+
+
+def never_by_button(request: Request) -> Response:
+    try:
+        service.opt_out(request.text("token") or "")
+    except Invalid:
+        return pages.page("public/unsubscribe_failed.html", 400)
+    return pages.page("public/never_again.html")
 
 
 def _framed(page: Response) -> Response:
@@ -123,11 +146,14 @@ def _confirm(token: str) -> Response:
         kind = service.confirm(token)
     except Invalid:
         return pages.page("public/confirm_failed.html", 400)
-    path = "/confirmed" if kind == model.CONFIRM else "/profile?email_changed=true"
-    return responses.redirect(settings.current().url(path))
+    except Conflict:
+        return pages.page("public/address_taken.html", 409)
+    return responses.redirect(settings.current().url(_AFTER_CONFIRMING[kind]))
 
 
 def _unsubscribe(token: str) -> Response:
+    if token == str(model.TEST_TOKEN):
+        return pages.page("public/unsubscribe_test.html")
     try:
         service.unsubscribe(token)
     except Invalid:

@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from chalicelib.audience import model
-from chalicelib.audience.model import Capture, SignUp, Subscriber
+from chalicelib.audience.model import Capture, Request, SignUp, Subscriber
 from chalicelib.audience.stores import captures, subscribers, suppressions
 from chalicelib.audience.stores import sign_ups as sign_up_store
 from chalicelib.audience.stores.emails import EmailRow
@@ -21,9 +21,8 @@ def process(pseudonym: str) -> str | None:
     return retry_stale(lambda: _process(pseudonym))
 
 
-def event_write(type: EventType, subscriber: Subscriber) -> tables.Write:
-    sources = ",".join(sorted(subscriber.requested_sources))
-    return outbox.event_write(type, subscriber.id, {"subscriber_id": subscriber.id, "source": sources})
+def event_write(type: EventType, subscriber_id: str, source: str) -> tables.Write:
+    return outbox.event_write(type, subscriber_id, {"subscriber_id": subscriber_id, "source": source})
 
 
 def _process(pseudonym: str) -> str | None:
@@ -35,19 +34,23 @@ def _process(pseudonym: str) -> str | None:
         return None
     owner: str | None = row.owner
     for waiting in sign_up_store.list_waiting(row):
-        owner = _register(waiting)
+        owner = _register(waiting) or owner
+    if not owner:
+        sign_up_store.forget_unowned(pseudonym)
     return owner
 
 
-def _register(waiting: WaitingSignUp) -> str:
-    """Tried as if the address were new; if it is not, the failed condition says who has it."""
+def _register(waiting: WaitingSignUp) -> str | None:
+    """Tried as if the address were new; if it is not, the failed condition says who has it. Returns who is to be
+    written to, if anybody."""
     now = clock.now()
     newcomer = _new_subscriber(waiting, now)
+    request = _new_request(newcomer, waiting.sign_up, now)
     try:
         tables.transact(
             *subscribers.create_writes(newcomer, now),
-            captures.request_write(newcomer.id, waiting.sign_up.capture, now),
-            event_write(EventType.SUBSCRIPTION_CREATED, newcomer),
+            captures.request_write(newcomer, request),
+            event_write(EventType.SUBSCRIPTION_CREATED, newcomer.id, request.capture.source),
             sign_up_store.process_write(waiting, newcomer.id),
         )
         return newcomer.id
@@ -56,8 +59,7 @@ def _register(waiting: WaitingSignUp) -> str:
         subscriber = subscribers.find(key.subscriber_id) if isinstance(key, EmailRow) else None
         if not subscriber:
             raise
-    _register_again(waiting, subscriber, now)
-    return subscriber.id
+    return _register_again(waiting, subscriber, now)
 
 
 def _new_subscriber(waiting: WaitingSignUp, now: datetime) -> Subscriber:
@@ -73,26 +75,58 @@ def _new_subscriber(waiting: WaitingSignUp, now: datetime) -> Subscriber:
         sources=frozenset(),
         tags=frozenset(),
         requested_sources=frozenset({waiting.sign_up.capture.source}),
-        requested_tags=waiting.sign_up.capture.tags,
     )
 
 
-def _register_again(waiting: WaitingSignUp, subscriber: Subscriber, now: datetime) -> None:
-    """What is new in this sign-up waits for the link to be opened; nothing changes for an active reader who names no
-    new source."""
-    capture = _new_capture(subscriber, waiting.sign_up)
-    writes = subscribers.request_writes(subscriber, waiting.sign_up.nickname, capture)
-    if capture:
-        writes.append(captures.request_write(subscriber.id, capture, now))
-    tables.transact(*writes, sign_up_store.process_write(waiting, subscriber.id))
+def _new_request(subscriber: Subscriber, sign_up: SignUp, now: datetime) -> Request:
+    return Request(
+        id=ids.new(),
+        capture=sign_up.capture,
+        nickname=None if subscriber.activated else sign_up.nickname,
+        requested_at=now,
+        expires_at=now + model.CONFIRMATION_LIFE,
+    )
 
 
-def _new_capture(subscriber: Subscriber, sign_up: SignUp) -> Capture | None:
-    """None also beyond the limits: anybody can sign anybody up, and must not be able to fill their row."""
+def _register_again(waiting: WaitingSignUp, subscriber: Subscriber, now: datetime) -> str | None:
+    """What is new in this sign-up waits for the link to be opened. Somebody pending who says nothing new gets their
+    link once more; an active reader gets nothing."""
+    if _has_news(subscriber, waiting.sign_up, now):
+        writes = _request_writes(subscriber, _new_request(subscriber, waiting.sign_up, now))
+        owner: str | None = subscriber.id
+    else:
+        writes = [subscribers.check_present_write(subscriber)]
+        owner = None if subscriber.activated else subscriber.id
+    tables.transact(*writes, sign_up_store.process_write(waiting, owner))
+    return owner
+
+
+def _request_writes(subscriber: Subscriber, request: Request) -> list[tables.Write]:
+    source = request.capture.source
+    known = source in subscriber.sources | subscriber.requested_sources
+    created = [] if known else [event_write(EventType.SUBSCRIPTION_CREATED, subscriber.id, source)]
+    return [*subscribers.request_writes(subscriber, request), captures.request_write(subscriber, request), *created]
+
+
+def _has_news(subscriber: Subscriber, sign_up: SignUp, now: datetime) -> bool:
+    """False also beyond the limits: anybody can sign anybody up, and must not be able to fill their row."""
+    capture = sign_up.capture
     known = subscriber.sources | subscriber.requested_sources
-    source = sign_up.capture.source
-    if not sign_up.names_source or (subscriber.activated and source in known):
-        return None
-    tags = subscriber.tags | subscriber.requested_tags | sign_up.capture.tags
-    too_many = len(known | {source}) > model.MOST_SOURCES or len(tags) > model.MOST_TAGS_IN_ALL
-    return None if too_many else sign_up.capture
+    if len(known | {capture.source}) > model.MOST_SOURCES:
+        return False
+    if len(subscriber.tags | capture.tags) > model.MOST_TAGS_IN_ALL:
+        return False
+    if not _has_room(subscriber.id, capture):
+        return False
+    if subscriber.activated:
+        return subscriber.lacks(capture) if sign_up.names_source else not capture.tags <= subscriber.tags
+    says_something = sign_up.names_source or capture.tags or capture.metadata is not None
+    return bool(says_something) or not captures.list_requests(subscriber.id, now)
+
+
+def _has_room(subscriber_id: str, capture: Capture) -> bool:
+    """For the metadata of all captures together."""
+    if capture.metadata is None:
+        return True
+    size = len(model.encode_metadata(capture.metadata).encode())
+    return size + captures.metadata_bytes(subscriber_id, capture.source) <= model.MOST_METADATA_BYTES_IN_ALL

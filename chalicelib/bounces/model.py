@@ -1,9 +1,9 @@
-"""What SES reports about a mail after it was sent. Of its many events two matter here: an address that will never
-accept mail, and a person who complained."""
+"""What SES reports about a mail after it was sent. Of its many events these matter here: an address that will never
+accept mail, one that does not accept it for now, and a person who complained."""
 
-from collections.abc import Mapping
-from datetime import datetime, timedelta
-from email.utils import parseaddr
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
 from typing import Any
 
 from msgspec import Struct
@@ -11,12 +11,29 @@ from msgspec import Struct
 from chalicelib.kernel import addresses, clock
 from chalicelib.kernel.addresses import Address
 from chalicelib.kernel.errors import Invalid
+from chalicelib.mail.failures import UNSENDABLE
 
 KEPT = timedelta(days=7)
 
 _CLOCK_SKEW = timedelta(minutes=5)
 _NOT_SPAM = "not-spam"
 _LONGEST_REASON = 60
+_PERMANENT, _REJECTED, _REFUSED = "permanent", "rejected", "refused"
+# SES did not try: an earlier mail bounced or was reported as spam; `Suppressed` also for another customer of SES.
+_SUPPRESSED = ("OnAccountSuppressionList", "Suppressed")
+# The receiving server objects to the message, which says nothing about the mailbox.
+_ABOUT_THE_MESSAGE = ("messagetoolarge", "contentrejected", "attachmentrejected")
+
+
+class Kind(StrEnum):
+    """What a bounce says about the address: that it does not exist or accepts nothing (`hard`), that SES does not
+    even try it (`suppressed`), or nothing, because SES objected to the message (`rejected`) or did not accept it
+    for this person (`refused`)."""
+
+    HARD = "hard"
+    SUPPRESSED = "suppressed"
+    REJECTED = "rejected"
+    REFUSED = "refused"
 
 
 class Bounce(Struct, frozen=True):
@@ -30,14 +47,32 @@ class Bounce(Struct, frozen=True):
     fingerprint: str
     delivery_id: str | None = None
 
+    @property
+    def kind(self) -> Kind:
+        return parse_kind(self.reason)
+
+    @property
+    def is_lasting(self) -> bool:
+        """The next mail would bounce as well."""
+        return self.kind in (Kind.HARD, Kind.SUPPRESSED)
+
 
 class Bounced(Struct, frozen=True):
     address: Address
     reason: str
 
 
+class SoftBounced(Struct, frozen=True):
+    """Not delivered for now: the mailbox is full, its server does not respond."""
+
+    address: Address
+
+
 class Complained(Struct, frozen=True):
     address: Address
+
+
+Finding = Bounced | SoftBounced | Complained
 
 
 class Report(Struct, frozen=True):
@@ -46,77 +81,122 @@ class Report(Struct, frozen=True):
     id: str
     at: datetime
     delivery_id: str | None
-    findings: tuple[Bounced | Complained, ...]
+    findings: tuple[Finding, ...]
+
+
+def parse_kind(reason: str) -> Kind:
+    """From the reason as it is stored."""
+    word, _, detail = reason.partition(": ")
+    if word == _PERMANENT:
+        return Kind.SUPPRESSED if detail in _SUPPRESSED else Kind.HARD
+    if word == _REFUSED:
+        return Kind.HARD if detail == UNSENDABLE else Kind.REFUSED
+    return Kind.REJECTED
+
+
+def refusal(reason: str) -> str:
+    """The reason of a bounce that SES's refusal to take a mail amounts to."""
+    return f"{_REFUSED}: {reason}"
 
 
 def parse_event(event: Mapping[str, Any], sender: str, now: datetime) -> Report:
     """Event publishing says `eventType`, feedback notifications say `notificationType`; the rest is the same.
 
-    Only permanent bounces, rejections and complaints have findings. Raises `Invalid` for anything that does not have
-    the form of an event, or is not about a mail from `sender`."""
+    Only bounces, rejections and complaints have findings. Raises `Invalid` for anything that does not have the form
+    of an event, or is not about a mail from `sender`."""
     kind = event.get("eventType") or event.get("notificationType")
     mail = _object(event, "mail")
-    if _bare_address(mail.get("source")) != sender.casefold():
+    source = _wire_form(mail.get("source"))
+    if not source or source != _wire_form(sender):
         raise Invalid("not about a mail of ours")
-    findings: tuple[Bounced | Complained, ...] = ()
+    findings: tuple[Finding, ...] = ()
     detail: Mapping[str, Any] = {}
     match kind:
         case "Bounce":
             detail = _object(event, "bounce")
-            findings = _bounced(detail)
+            findings = _bounced(detail, mail)
         case "Complaint":
             detail = _object(event, "complaint")
-            findings = _complained(detail)
+            findings = _complained(detail, mail)
         case "Reject":
+            # SES accepted the mail and then found malware in it; no recipient got it.
             detail = _object(event, "reject")
-            findings = _rejected(mail)
+            findings = tuple(Bounced(address, _REJECTED) for address in _addresses(mail.get("destination")))
     id = str(detail.get("feedbackId") or mail.get("messageId") or "")
     at = _moment(detail.get("timestamp") or mail.get("timestamp"), now)
-    destination = _destination(mail)
-    ours = tuple(finding for finding in findings if finding.address.key in destination)
-    return Report(id, at, _delivery_id(mail), ours)
+    return Report(id, at, _delivery_id(mail), findings)
 
 
-def _bounced(bounce: Mapping[str, Any]) -> tuple[Bounced, ...]:
-    if bounce.get("bounceType") != "Permanent":
-        return ()
-    reason = _reason("permanent", bounce.get("bounceSubType"))
-    return tuple(Bounced(address, reason) for address in _addresses(bounce.get("bouncedRecipients")))
+def _bounced(bounce: Mapping[str, Any], mail: Mapping[str, Any]) -> tuple[Finding, ...]:
+    make: Callable[[Address], Finding]
+    match str(bounce.get("bounceType")).casefold():
+        case "permanent":
+            reason = _reason(_PERMANENT, bounce.get("bounceSubType"))
+            make = lambda address: Bounced(address, reason)  # noqa: E731 - one of two ways to make a finding
+        case "transient" if _is_about_the_mailbox(bounce):
+            make = SoftBounced
+        case _:
+            return ()
+    return tuple(make(address) for address in _recipients(mail, bounce.get("bouncedRecipients")))
 
 
-def _complained(complaint: Mapping[str, Any]) -> tuple[Complained, ...]:
+def _is_about_the_mailbox(bounce: Mapping[str, Any]) -> bool:
+    """An automatic reply ("I am on holiday") is reported as a general transient bounce too: only a report of a mail
+    server has a status or an action."""
+    subtype = str(bounce.get("bounceSubType")).casefold()
+    if subtype in _ABOUT_THE_MESSAGE:
+        return False
+    return subtype not in ("general", "none") or any(
+        str(recipient.get("action")).casefold() == "failed" or str(recipient.get("status")).startswith(("4.", "5."))
+        for recipient in _objects(bounce.get("bouncedRecipients"))
+    )
+
+
+def _complained(complaint: Mapping[str, Any], mail: Mapping[str, Any]) -> tuple[Finding, ...]:
     # Some providers also report when somebody moves a mail *out* of the junk folder.
     if complaint.get("complaintFeedbackType") == _NOT_SPAM:
         return ()
-    return tuple(Complained(address) for address in _addresses(complaint.get("complainedRecipients")))
+    return tuple(Complained(address) for address in _recipients(mail, complaint.get("complainedRecipients")))
 
 
-def _destination(mail: Mapping[str, Any]) -> set[str]:
-    """The addresses the mail was sent to: an event can be about no other."""
-    destination = mail.get("destination")
-    return {_bare_address(address) for address in destination} if isinstance(destination, list) else set()
+def _recipients(mail: Mapping[str, Any], reported: Any) -> list[Address]:
+    """Whom the report is about. A mail goes to one person, so its destination tells; the report has what the last
+    server called them, which may be another address (mail is forwarded) or hardly one (`rfc822;ann@example.org.`).
+    Only where a mail had several recipients do the reported names choose among them."""
+    written_to = _addresses(mail.get("destination"))
+    if len(written_to) < 2:
+        return written_to
+    named = {_wire_form(_without_type(recipient.get("emailAddress"))) for recipient in _objects(reported)}
+    return [address for address in written_to if address.key in named]
 
 
-def _bare_address(text: Any) -> str:
-    return parseaddr(text)[1].casefold() if isinstance(text, str) else ""
-
-
-def _rejected(mail: Mapping[str, Any]) -> tuple[Bounced, ...]:
-    """SES accepted the mail and then found malware in it; no recipient got it."""
-    destination = mail.get("destination")
-    recipients = [{"emailAddress": address} for address in destination] if isinstance(destination, list) else []
-    return tuple(Bounced(address, "rejected") for address in _addresses(recipients))
-
-
-def _addresses(recipients: Any) -> list[Address]:
-    found = []
-    for recipient in recipients if isinstance(recipients, list) else ():
-        text = recipient.get("emailAddress") if isinstance(recipient, Mapping) else None
+def _addresses(texts: Any) -> list[Address]:
+    found = {}
+    for text in texts if isinstance(texts, list) else ():
         try:
-            found.append(addresses.parse(parseaddr(text)[1] if isinstance(text, str) else None))
+            address = addresses.parse(_bare(text))
         except Invalid:
             continue
-    return found
+        found[address.key] = address
+    return list(found.values())
+
+
+def _wire_form(text: Any) -> str:
+    """The bare address, its domain as Punycode: SES reports what it was given, settings have what people write."""
+    try:
+        return addresses.key(_bare(text))
+    except UnicodeError:
+        return ""
+
+
+def _bare(text: Any) -> str:
+    """Without a name around it, which SES may report unquoted, commas and all."""
+    return text.rpartition("<")[2].strip().rstrip(">").strip() if isinstance(text, str) else ""
+
+
+def _without_type(text: Any) -> Any:
+    """As in a delivery status notification: `rfc822; ann@example.org.`"""
+    return text.rpartition(";")[2].strip().rstrip(".") if isinstance(text, str) else text
 
 
 def _reason(kind: str, subtype: Any) -> str:
@@ -132,12 +212,17 @@ def _object(event: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     return value
 
 
+def _objects(values: Any) -> list[Mapping[str, Any]]:
+    return [value for value in values if isinstance(value, Mapping)] if isinstance(values, list) else []
+
+
 def _moment(text: Any, now: datetime) -> datetime:
     """The event's own time, since it identifies the event; now, if that is missing or in the future."""
     try:
-        at = clock.parse(text)
-    except (TypeError, ValueError):
+        at = clock.parse(text.replace(" ", ""))
+    except (AttributeError, TypeError, ValueError):
         return now
+    at = at if at.tzinfo else at.replace(tzinfo=UTC)
     return at if at < now + _CLOCK_SKEW else now
 
 

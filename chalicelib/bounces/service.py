@@ -8,7 +8,7 @@ from msgspec import Struct
 from chalicelib.audience import erasure, recipients
 from chalicelib.audience.recipients import Recipient
 from chalicelib.bounces import model, store
-from chalicelib.bounces.model import Bounce, Bounced, Report
+from chalicelib.bounces.model import Bounce, Bounced, Complained, Report
 from chalicelib.events import outbox
 from chalicelib.events.model import EventType
 from chalicelib.kernel import clock, log, pseudonyms
@@ -40,7 +40,7 @@ def record_event(event: Mapping[str, Any]) -> None:
     for finding in report.findings:
         if isinstance(finding, Bounced):
             _record_bounce(report, finding)
-        else:
+        elif isinstance(finding, Complained):
             _remove_complainer(finding.address)
 
 

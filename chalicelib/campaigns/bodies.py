@@ -33,6 +33,17 @@ TimeZone = Annotated[str | None, Meta(description="An IANA name", examples=["Eur
 # Read by `fields.moment`, once the time zone beside it is known.
 NewSchedule = Annotated[str | None, Meta(description="null cancels the schedule"), Reads(lambda value: value)]
 Version = Annotated[int | None, Meta(description="Refused if this is no longer the current version")]
+Hidden = Annotated[bool, Meta(description="Not in the public archive; may be changed in every state")]
+Note = Annotated[
+    str,
+    Meta(
+        min_length=1,
+        max_length=fields.LONGEST_LINE,
+        description="What was corrected; shown with the date",
+        examples=["The talk is on Thursday, not on Tuesday."],
+    ),
+    Reads(fields.note),
+]
 Removed = Annotated[list[str], Meta(description="What was removed from the body")]
 
 
@@ -58,6 +69,7 @@ class CampaignEdits(Struct, frozen=True):
     targeting: Aim | UnsetType = field(default=UNSET, name="aim")
     scheduled_at: NewSchedule | UnsetType = UNSET
     time_zone: TimeZone | UnsetType = UNSET
+    hidden: Hidden | UnsetType = UNSET
     version: Version = None
 
     def sent(self) -> dict[str, Any]:
@@ -78,6 +90,27 @@ class Schedule(Struct, frozen=True):
 
 class Send(Struct, frozen=True):
     version: Version = None
+
+
+class NewCorrection(Struct, frozen=True):
+    """Subject and preheader stay as they are if they are left out."""
+
+    body: Body
+    note: Note
+    subject: Subject | UnsetType = UNSET
+    preheader: Preheader | UnsetType = UNSET
+    version: Version = None
+
+
+class CorrectionSummary(Struct):
+    subject: str
+    preheader: str
+    note: str
+    corrected_at: Moment
+
+
+class Correction(CorrectionSummary):
+    body: str
 
 
 class CampaignQuery(Struct):
@@ -123,6 +156,7 @@ class CampaignLine(Struct):
     updated_at: Moment
     published_at: Moment | None
     notice: str | None
+    hidden: Hidden
     delivery: DeliverySummary
 
 
@@ -137,6 +171,7 @@ class Campaign(CampaignLine):
     text: PlainText
     targeting: Targeting = field(name="aim")
     version: Annotated[int, Meta(ge=1)]
+    correction: Annotated[CorrectionSummary | None, Meta(description="Of the web version, after it was sent")]
     permitted: list[str]
     deliveries: list[Delivery]
     removed: Removed | UnsetType = UNSET

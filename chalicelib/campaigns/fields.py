@@ -36,6 +36,13 @@ def preheader(value: Any) -> str:
     return "" if value is None else _line(value, "Preheader")
 
 
+def note(value: Any) -> str:
+    line = _line("" if value is None else value, "Note")
+    if not line:
+        raise Invalid("Note is required: say what was corrected")
+    return line
+
+
 def body(value: Any) -> str:
     if value is None or (isinstance(value, str) and not value.strip()):
         raise Invalid("Body is required")

@@ -6,7 +6,7 @@ from chalicelib.access import audit
 from chalicelib.campaigns import bodies, fields, serializers, service
 from chalicelib.campaigns.content import renderer
 from chalicelib.campaigns.model import CampaignDetail, Content
-from chalicelib.campaigns.sending import deliveries, progress
+from chalicelib.campaigns.sending import deliveries, progress, stopping
 from chalicelib.kernel import clock
 from chalicelib.kernel.errors import Invalid
 from chalicelib.web import paging, responses, schemas
@@ -60,7 +60,8 @@ def watch_campaign(request: Request) -> Response:
 
 
 @operation(
-    "Change a draft or a scheduled campaign; `scheduled_at` sets, moves or (null) cancels its schedule",
+    "Change a draft or a scheduled campaign; `scheduled_at` sets, moves or (null) cancels its schedule. "
+    "`hidden` alone may be changed in every state",
     tag=_TAG,
     body=bodies.CampaignEdits,
     answers=_CAMPAIGN,
@@ -72,6 +73,10 @@ def update_campaign(request: Request) -> Response:
     changed = service.update(request.path["campaign_id"], edits, content, sent.version)
     if edits.get("scheduled_at"):
         audit.record(request, "campaign.schedule", campaign_id=changed.campaign.id)
+    if "hidden" in edits:
+        audit.record(
+            request, "campaign.hide" if edits["hidden"] else "campaign.show", campaign_id=changed.campaign.id
+        )
     return _edited(changed)
 
 
@@ -120,9 +125,25 @@ def retry_delivery(request: Request) -> Response:
     campaign_id, delivery_id = request.path["campaign_id"], request.path["delivery_id"]
     detail = deliveries.retry(campaign_id, delivery_id)
     audit.record(request, "delivery.retry", campaign_id=campaign_id, delivery_id=delivery_id)
-    retried = detail.delivery(delivery_id)
-    assert retried
-    return responses.json(serializers.delivery_body(retried))
+    return _delivery(detail, delivery_id)
+
+
+@operation(
+    "Stop a delivery that is being sent; a retry continues it",
+    tag=_TAG,
+    answers={
+        200: Answer(
+            "The delivery: `failed` with the reason, or `sending` while the batches at hand are being finished",
+            bodies.Delivery,
+        )
+    },
+    refuses=(404, 409),
+)
+def stop_delivery(request: Request) -> Response:
+    campaign_id, delivery_id = request.path["campaign_id"], request.path["delivery_id"]
+    detail = stopping.stop(campaign_id, delivery_id)
+    audit.record(request, "delivery.stop", campaign_id=campaign_id, delivery_id=delivery_id)
+    return _delivery(progress.with_live_counts(detail), delivery_id)
 
 
 def _edits(sent: bodies.CampaignEdits) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -140,6 +161,12 @@ def _edited(detail: CampaignDetail, status: int = 200) -> Response:
     """With what no reader will see of the body, for whoever just wrote it."""
     removed = renderer.removed_markup(detail.campaign.format, detail.content.body)
     return responses.json(serializers.campaign_detail(detail, removed), status)
+
+
+def _delivery(detail: CampaignDetail, delivery_id: str) -> Response:
+    found = detail.delivery(delivery_id)
+    assert found
+    return responses.json(serializers.delivery_body(found))
 
 
 def _answer(detail: CampaignDetail, status: int = 200) -> Response:

@@ -19,6 +19,7 @@ LONGEST_WORD = 64
 OVERDUE = timedelta(hours=6)
 EMAIL = "email"
 NOT_ALLOWED = "Operation not allowed in current state"
+STOPPED = "Stopped by an editor"
 HELD = "Held back: its scheduled time was missed by more than six hours. Review it, then send or schedule it again."
 
 
@@ -137,8 +138,19 @@ class Delivery(Struct, frozen=True):
     finished_at: datetime | None = None
 
 
+class Correction(Struct, frozen=True):
+    """What the web version of a sent campaign says now, except for its body. `note` tells readers what was wrong."""
+
+    subject: str
+    preheader: str
+    note: str
+    corrected_at: datetime
+
+
 class Campaign(Struct, frozen=True):
-    """A campaign without its content, which lists do not need. `version` grows with every change."""
+    """A campaign without its content, which lists do not need. `version` grows with every change.
+
+    `hidden` keeps it out of the public archive. A `correction` changes what the archive shows, never what is sent."""
 
     id: str
     subject: str
@@ -153,6 +165,8 @@ class Campaign(Struct, frozen=True):
     time_zone: str = "UTC"
     published_at: datetime | None = None
     notice: str | None = None
+    hidden: bool = False
+    correction: Correction | None = None
     delivery_state: DeliveryState = DeliveryState.PENDING
     counts: Counts = field(default_factory=Counts)
     version: int = 1
@@ -182,6 +196,22 @@ def permit(action: Action, state: State) -> None:
 def permit_retry(delivery: Delivery) -> None:
     if delivery.state is not DeliveryState.FAILED:
         raise Conflict(NOT_ALLOWED)
+
+
+def permit_correction(campaign: Campaign) -> None:
+    """Only what has a web version: sent, or being sent, to everybody."""
+    if campaign.state not in (State.PUBLISHING, State.PUBLISHED) or not campaign.targeting.everybody:
+        raise Conflict(NOT_ALLOWED)
+
+
+def permit_stop(delivery: Delivery) -> None:
+    """Stopping it a second time changes nothing and is no error: it is what the second editor wants as well."""
+    if delivery.state is not DeliveryState.SENDING and not is_stopped(delivery):
+        raise Conflict(NOT_ALLOWED)
+
+
+def is_stopped(delivery: Delivery) -> bool:
+    return delivery.state is DeliveryState.FAILED and delivery.error_detail == STOPPED
 
 
 def permitted_actions(state: State) -> list[str]:

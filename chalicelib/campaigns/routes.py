@@ -17,10 +17,24 @@ ROUTES = (
     admin_api(
         "POST /admin/api/campaigns/{campaign_id}/deliveries/{delivery_id}/retry", "campaigns.handlers:retry_delivery"
     ),
+    admin_api(
+        "POST /admin/api/campaigns/{campaign_id}/deliveries/{delivery_id}/stop", "campaigns.handlers:stop_delivery"
+    ),
+    admin_api(
+        "GET /admin/api/campaigns/{campaign_id}/correction", "campaigns.content.correction_handlers:view_correction"
+    ),
+    admin_api(
+        "POST /admin/api/campaigns/{campaign_id}/correction", "campaigns.content.correction_handlers:correct_campaign"
+    ),
+    admin_api(
+        "DELETE /admin/api/campaigns/{campaign_id}/correction",
+        "campaigns.content.correction_handlers:withdraw_correction",
+    ),
     admin_api("GET /admin/api/campaigns/{campaign_id}/preview", "campaigns.review.handlers:preview_campaign"),
     admin_api("POST /admin/api/campaigns/preview", "campaigns.review.handlers:preview_draft"),
     admin_api("GET /admin/api/campaigns/{campaign_id}/preflight", "campaigns.review.handlers:preflight_campaign"),
     admin_api("POST /admin/api/campaigns/audience", "campaigns.review.handlers:count_audience"),
+    page("GET /", "campaigns.content.archive_handlers:home"),
     page("GET /archive", "campaigns.content.archive_handlers:list_archive"),
     page("GET /archive/{campaign_id}", "campaigns.content.archive_handlers:read_archive"),
     page("GET /archive/feed.xml", "campaigns.content.archive_handlers:archive_feed"),

@@ -19,6 +19,7 @@ def campaign_detail(detail: CampaignDetail, removed: list[str] | UnsetType = UNS
         body=detail.content.body,
         text=detail.content.text,
         delivery=_summary(detail.campaign),
+        correction=_correction(detail.campaign),
         permitted=model.permitted_actions(detail.campaign.state),
         deliveries=[delivery_body(delivery) for delivery in detail.deliveries],
         removed=removed,
@@ -27,6 +28,14 @@ def campaign_detail(detail: CampaignDetail, removed: list[str] | UnsetType = UNS
 
 def delivery_body(delivery: Delivery) -> bodies.Delivery:
     return schemas.build(bodies.Delivery, delivery, **asdict(delivery.counts))
+
+
+def correction_body(web_version: CampaignDetail) -> bodies.Correction:
+    return schemas.build(bodies.Correction, web_version.campaign.correction, body=web_version.content.body)
+
+
+def _correction(campaign: Campaign) -> bodies.CorrectionSummary | None:
+    return schemas.build(bodies.CorrectionSummary, campaign.correction) if campaign.correction else None
 
 
 def _summary(campaign: Campaign) -> bodies.DeliverySummary:

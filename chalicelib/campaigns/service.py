@@ -65,14 +65,21 @@ def update(
 ) -> CampaignDetail:
     """`edits` are fields of `Campaign`, `content` fields of `Content`, all of them checked.
 
-    Setting `scheduled_at` on a draft schedules it; setting it to None makes it a draft again."""
+    Setting `scheduled_at` on a draft schedules it; setting it to None makes it a draft again. `hidden` alone, which
+    takes it out of the public archive or puts it back, may be changed in every state."""
 
     def edit(detail: CampaignDetail) -> changes.Changed:
         if version is not None and version != detail.campaign.version:
             raise Conflict("The campaign has changed: reload it and try again")
         return _checked(changes.edit_writes(detail, edits, content))
 
-    return changes.apply(campaign_id, Action.UPDATE, edit)
+    is_about_archive = set(edits) == {"hidden"} and not content
+    return changes.apply(campaign_id, None if is_about_archive else Action.UPDATE, edit)
+
+
+def hide(campaign_id: str, hidden: bool) -> CampaignDetail:
+    """Take it out of the public archive, or put it back; in any state."""
+    return update(campaign_id, {"hidden": hidden}, {})
 
 
 def delete(campaign_id: str) -> None:

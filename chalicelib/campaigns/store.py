@@ -8,8 +8,8 @@ updated in the transaction that changes a state, so a total costs one read.
 import json
 import zlib
 
-from msgspec import to_builtins
-from pynamodb.attributes import BinaryAttribute, NumberAttribute, UnicodeAttribute
+from msgspec import convert, to_builtins
+from pynamodb.attributes import BinaryAttribute, BooleanAttribute, NumberAttribute, UnicodeAttribute
 from pynamodb.indexes import AllProjection, GlobalSecondaryIndex
 
 from chalicelib.campaigns import delivery_store
@@ -18,6 +18,7 @@ from chalicelib.campaigns.model import (
     Campaign,
     CampaignDetail,
     Content,
+    Correction,
     Counts,
     DeliveryState,
     Format,
@@ -63,6 +64,8 @@ class CampaignRow(tables.Row):
     updated_at = UnicodeAttribute()
     published_at = UnicodeAttribute(null=True)
     notice = UnicodeAttribute(null=True)
+    hidden = BooleanAttribute(null=True)
+    correction = UnicodeAttribute(null=True)
     delivery_state = UnicodeAttribute()
     recipients = NumberAttribute()
     sent_count = NumberAttribute()
@@ -79,6 +82,8 @@ class CampaignRow(tables.Row):
 
 
 class ContentRow(tables.Row):
+    """What was written, under the campaign's id; the body of a corrected web version in a row of its own."""
+
     class Meta:
         table_name = tables.name("campaign-contents")
 
@@ -98,6 +103,16 @@ def find_detail(campaign_id: str) -> CampaignDetail | None:
     if not row or not content:
         return None
     return CampaignDetail(_campaign(row), _content(content), delivery_store.list_deliveries(campaign_id))
+
+
+def find_web_version(campaign_id: str) -> CampaignDetail | None:
+    """The campaign as its web version shows it: with the corrected content, if there is one, and no deliveries."""
+    row, content, corrected = tables.get_together(
+        (CampaignRow, _CAMPAIGN, campaign_id),
+        (ContentRow, campaign_id, None),
+        (ContentRow, _web_id(campaign_id), None),
+    )
+    return CampaignDetail(_campaign(row), _content(corrected or content), ()) if row and content else None
 
 
 def list_page(state: State | None, offset: int, size: int) -> list[Campaign]:
@@ -141,6 +156,15 @@ def change_writes(before: Campaign, after: Campaign, content: Content | None = N
     return writes
 
 
+def correct_writes(before: Campaign, after: Campaign, body: str) -> list[tables.Write]:
+    """Holds like `change_writes`. What was sent stays as it is."""
+    return [*change_writes(before, after), tables.Put(_content_row(_web_id(after.id), Content(body)))]
+
+
+def withdraw_writes(before: Campaign, after: Campaign) -> list[tables.Write]:
+    return [*change_writes(before, after), tables.Delete(ContentRow(_web_id(after.id)))]
+
+
 def delete_writes(detail: CampaignDetail) -> list[tables.Write]:
     campaign = detail.campaign
     return [
@@ -172,6 +196,8 @@ def _campaign_row(campaign: Campaign) -> CampaignRow:
         updated_at=clock.text(campaign.updated_at),
         published_at=format_moment(campaign.published_at),
         notice=campaign.notice,
+        hidden=campaign.hidden or None,
+        correction=json.dumps(to_builtins(campaign.correction)) if campaign.correction else None,
         delivery_state=campaign.delivery_state.value,
         version=campaign.version,
         recipients=campaign.counts.recipients,
@@ -196,18 +222,24 @@ def _campaign(row: CampaignRow) -> Campaign:
         updated_at=clock.parse(row.updated_at),
         published_at=parse_moment(row.published_at),
         notice=row.notice,
+        hidden=bool(row.hidden),
+        correction=convert(json.loads(row.correction), Correction) if row.correction else None,
         delivery_state=DeliveryState(row.delivery_state),
         counts=Counts(int(row.recipients), int(row.sent_count), int(row.failure_count), int(row.unknown_count)),
         version=int(row.version),
     )
 
 
-def _content_row(campaign_id: str, content: Content) -> ContentRow:
+def _web_id(campaign_id: str) -> str:
+    return f"{campaign_id}/web"
+
+
+def _content_row(id: str, content: Content) -> ContentRow:
     body = zlib.compress(content.body.encode(), 6)
     text = zlib.compress(content.text.encode(), 6) if content.text is not None else None
     if len(body) + len(text or b"") > _LARGEST_ITEM:
         raise Invalid("The content is too large to store, even compressed: link to images instead of embedding them")
-    return ContentRow(campaign_id, body=body, text=text)
+    return ContentRow(id, body=body, text=text)
 
 
 def _content(row: ContentRow) -> Content:

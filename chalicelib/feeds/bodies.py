@@ -59,5 +59,5 @@ class HubQuestion(Struct):
 
     mode: str = field(name="hub.mode", default="")
     topic: str = field(name="hub.topic", default="")
-    challenge: str = field(name="hub.challenge", default="")
+    challenge: Annotated[str, Meta(max_length=1024)] = field(name="hub.challenge", default="")
     lease_seconds: str = field(name="hub.lease_seconds", default="")

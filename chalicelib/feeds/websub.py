@@ -21,8 +21,7 @@ LEASE = timedelta(days=10)
 _RENEW_BEFORE = timedelta(days=2)
 _ASK_AGAIN = timedelta(hours=20)
 _LONGEST_LEASE = timedelta(days=90)
-_LONGEST_CHALLENGE = 1024
-_BOUNDS = client.Bounds(seconds=5.0, largest=100_000, redirects=0)
+_BOUNDS = client.Bounds(seconds=5.0, largest=100_000, redirects=3)
 
 
 def renew_subscriptions() -> None:
@@ -59,7 +58,7 @@ def confirm(token: str, question: HubQuestion) -> str:
     else:
         websub_store.activate(subscription, clock.now() + _lease(question.lease_seconds))
     log.info("websub.confirmed", mode=question.mode)
-    return question.challenge[:_LONGEST_CHALLENGE]
+    return question.challenge
 
 
 def receive(token: str, signature: str, body: bytes) -> None:

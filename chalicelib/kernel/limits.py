@@ -25,12 +25,24 @@ class LimitRow(tables.Row):
 def spend(name: str, subject: str, most: int, seconds: int, reason: str = "Too many requests") -> None:
     """Count one, and raise `TooMany` when that is more than `most` in this window."""
     if not allows(name, subject, most, seconds):
-        raise TooMany(reason, retry_after=seconds - clock.epoch(clock.now()) % seconds)
+        raise too_many(reason, seconds)
 
 
 def allows(name: str, subject: str, most: int, seconds: int) -> bool:
     """Count one, and say whether that is still within `most` in this window."""
     return _count(name, subject, seconds, 1) <= most
+
+
+def count(name: str, subject: str, seconds: int) -> int:
+    """How many were counted in this window, without counting one."""
+    now = clock.now()
+    row = tables.get(LimitRow, _key(name, subject, clock.epoch(now) // seconds, now))
+    return int(row.spent) if row else 0
+
+
+def too_many(reason: str, seconds: int) -> TooMany:
+    """The failure for a limit that is reached; it ends with the window."""
+    return TooMany(reason, retry_after=seconds - clock.epoch(clock.now()) % seconds)
 
 
 def give_back(name: str, subject: str, seconds: int) -> None:

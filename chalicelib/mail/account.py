@@ -5,7 +5,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from chalicelib.kernel import addresses
+from chalicelib.kernel import addresses, patience
 from chalicelib.kernel.aws import session
 from chalicelib.mail import failures, mailboxes
 from chalicelib.mail.failures import Stopped
@@ -37,7 +37,7 @@ class Identity(Struct, frozen=True):
 
 
 def account() -> Account:
-    with failures.translated():
+    with failures.translated(), patience.counted():
         return parse_account(session.client("sesv2").get_account())
 
 
@@ -73,7 +73,7 @@ def _candidates(address: str) -> Iterator[str]:
 
 def _find(name: str) -> dict[str, Any] | None:
     try:
-        with failures.translated():
+        with failures.translated(), patience.counted():
             return dict(session.client("sesv2").get_email_identity(EmailIdentity=name))
     except Stopped as failure:
         if failure.code == "NotFoundException":

@@ -91,8 +91,10 @@ class BulkTemplate:
         try:
             to = addresses.wire(entry.to)
             check_headers(entry.headers)
-        except (GnaError, UnicodeError):
-            return Rejected("The address or a header cannot be sent", "INVALID_PARAMETER")
+        except UnicodeError:
+            return Rejected(failures.UNSENDABLE, "INVALID_PARAMETER")
+        except GnaError:
+            return Rejected("A header cannot be sent", "INVALID_PARAMETER")
         data = "{" + ",".join([f"{quoted(name)}:{quoted(value)}" for name, value in entry.values.items()]) + "}"
         headers = [f'{{"Name":{quoted(name)},"Value":{quoted(value)}}}' for name, value in entry.headers.items()]
         return (

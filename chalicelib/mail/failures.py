@@ -51,6 +51,8 @@ class Rejected(Invalid):
 
 Failure = Transient | QuotaReached | Stopped | Rejected
 
+UNSENDABLE = "SES does not accept the address"
+
 _UNVERIFIED = "The sending domain or address is not verified in SES: verify the identity of FROM_EMAIL"
 _NO_SET = "The SES configuration set does not exist: check CONFIGURATION_SET"
 _SUSPENDED = "SES has suspended this account's sending: open a case with AWS support"
@@ -108,6 +110,8 @@ _REJECTED = frozenset(
         "FAILED",
     }
 )
+# Of one entry of a bulk send: its address, since everything else of it is the same for all.
+_UNSENDABLE = frozenset({"INVALID_PARAMETER", "INVALID_PARAMETER_VALUE"})
 _DAILY = re.compile(r"daily .*quota", re.IGNORECASE)
 _NOT_VERIFIED = re.compile(r"not verified", re.IGNORECASE)
 
@@ -132,7 +136,7 @@ def from_code(code: str, message: str = "", status: int = 400, sender: str = "")
 def _rejection(code: str, message: str, sender: str) -> Failure:
     """An unverified sender stops everything, an unverified recipient (in the sandbox) only that mail."""
     if not _NOT_VERIFIED.search(message):
-        return Rejected(code=code)
+        return Rejected(UNSENDABLE, code) if code in _UNSENDABLE else Rejected(code=code)
     if sender and _mentions(message, sender):
         return Stopped(_UNVERIFIED, code)
     return Rejected("The SES account is in the sandbox and the recipient is not verified", code)

@@ -5,9 +5,10 @@ from pathlib import Path
 from typing import Any
 
 from chalicelib.kernel import settings
-from chalicelib.kernel.errors import GnaError, Misconfigured
+from chalicelib.kernel.errors import GnaError, Misconfigured, NotFound
 from chalicelib.kernel.version import VERSION
 from chalicelib.web import responses
+from chalicelib.web.request import Request
 from chalicelib.web.responses import Response
 
 # The deployed package has the contents of `vendor` in its root, so this path is right there as well.
@@ -23,6 +24,11 @@ def error(failure: GnaError) -> Response:
     reason = "This site is not configured correctly" if isinstance(failure, Misconfigured) else failure.reason
     status = responses.status_of(failure)
     return responses.with_retry_after(failure, page("public/error.html", status, reason=reason, code=status))
+
+
+def not_found(request: Request) -> Response:
+    """There is nothing here: a page for a person, JSON for a program."""
+    return error(NotFound("Page not found")) if request.from_browser else responses.error(NotFound("Not found"))
 
 
 def text(template: str, **values: Any) -> str:

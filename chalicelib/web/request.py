@@ -10,7 +10,7 @@ from urllib.parse import parse_qsl, unquote
 from msgspec import Struct
 
 from chalicelib.kernel.errors import Invalid
-from chalicelib.web import schemas
+from chalicelib.web import multipart, schemas
 
 JSON = "application/json"
 FORM = "application/x-www-form-urlencoded"
@@ -45,6 +45,11 @@ class Request(Struct, frozen=True, dict=True):
         return self.is_form and JSON not in self.headers.get("accept", "")
 
     @property
+    def from_browser(self) -> bool:
+        """Whether a person reads the answer: browsers ask for pages by name, programs for JSON or for anything."""
+        return "text/html" in self.headers.get("accept", "")
+
+    @property
     def identity(self) -> str:
         """Whom the authorizer let in: an email address, or the name of a service token."""
         return self.authorizer.get("identity", "")
@@ -61,13 +66,21 @@ class Request(Struct, frozen=True, dict=True):
         if self.content_type == FORM:
             return self._form()
         if self.content_type == MULTIPART:
-            return self._multipart()
+            return multipart.read(self.headers["content-type"], self.body, _MOST_FIELDS)
         return self._json()
 
     def text(self, name: str) -> str | None:
         """A field that is text, or None if it is missing or null."""
         found: str | None = schemas.text(name).check(self.fields.get(name))
         return found
+
+    def texts(self, name: str, most: int) -> list[str]:
+        """Every value of a field that a form repeats, as checkboxes of one name do."""
+        try:
+            pairs = parse_qsl(self.body.decode(), keep_blank_values=True, max_num_fields=most + _MOST_FIELDS)
+        except ValueError:
+            raise Invalid("The form could not be read") from None
+        return [value for field, value in pairs if field == name]
 
     def _json(self) -> dict[str, Any]:
         try:
@@ -87,22 +100,6 @@ class Request(Struct, frozen=True, dict=True):
         except ValueError:
             raise Invalid("The form could not be read") from None
         return dict(pairs)
-
-    def _multipart(self) -> dict[str, Any]:
-        from email.parser import BytesParser
-        from email.policy import HTTP
-
-        head = f"Content-Type: {self.headers['content-type']}\r\n\r\n".encode("latin-1", "replace")
-        message = BytesParser(policy=HTTP).parsebytes(head + self.body)
-        if not message.is_multipart():
-            raise Invalid("The form could not be read")
-        fields = {}
-        for part in list(message.iter_parts())[:_MOST_FIELDS]:
-            name = part.get_param("name", header="content-disposition")
-            payload = part.get_payload(decode=True)
-            if isinstance(name, str) and isinstance(payload, bytes):
-                fields[name] = payload.decode(errors="replace")
-        return fields
 
 
 def read(chalice_request: Any, path: Mapping[str, str]) -> Request:

@@ -21,6 +21,9 @@ _STATUS: dict[type[errors.GnaError], int] = {
     errors.Unavailable: 503,
 }
 
+# On pages, JSON, files and redirects alike: whichever of them a browser sees first, it uses https from then on.
+_ALWAYS = {"Strict-Transport-Security": "max-age=31536000", "X-Content-Type-Options": "nosniff"}
+
 # The URLs of mailed links contain tokens: no-referrer keeps them from the sites a page links to.
 _SECURITY = {
     "Content-Security-Policy": (
@@ -28,10 +31,8 @@ _SECURITY = {
         "frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
     ),
     "Referrer-Policy": "no-referrer",
-    "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
-    "Strict-Transport-Security": "max-age=31536000",
     "Cross-Origin-Opener-Policy": "same-origin",
 }
 
@@ -53,12 +54,16 @@ class Response(Struct, frozen=True):
         return replace(self, headers={**self.headers, **{k.replace("_", "-"): v for k, v in headers.items()}})
 
 
+def with_security(response: Response) -> Response:
+    """A copy with the headers every answer has."""
+    return replace(response, headers={**_ALWAYS, **response.headers})
+
+
 def json(value: Any, status: int = 200) -> Response:
     body = _json.dumps(to_builtins(value), ensure_ascii=False)
     headers = {
         "Content-Type": "application/json",
         "Cache-Control": "no-store",
-        "X-Content-Type-Options": "nosniff",
     }
     return Response(status, body, headers)
 
@@ -95,7 +100,6 @@ def asset(body: str, content_type: str, max_age: int) -> Response:
     headers = {
         "Content-Type": f"{content_type}; charset=utf-8",
         "Cache-Control": f"public, max-age={max_age}",
-        "X-Content-Type-Options": "nosniff",
         "Cross-Origin-Resource-Policy": "cross-origin",
     }
     return Response(200, body, headers)
@@ -106,7 +110,6 @@ def attachment(body: str, content_type: str, filename: str) -> Response:
         "Content-Type": content_type,
         "Content-Disposition": f'attachment; filename="{filename}"',
         "Cache-Control": "no-store",
-        "X-Content-Type-Options": "nosniff",
     }
     return Response(200, body, headers)
 

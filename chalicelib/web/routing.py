@@ -14,9 +14,9 @@ from chalice.app import Chalice
 from chalice.app import Response as ChaliceResponse
 from msgspec import Struct
 
-from chalicelib.kernel import log
+from chalicelib.kernel import log, patience
 from chalicelib.kernel.errors import Crashed, GnaError, Invalid, Misconfigured, Unavailable
-from chalicelib.web import cors, guards
+from chalicelib.web import cors, guards, responses
 from chalicelib.web import request as _request
 from chalicelib.web.request import FORM, JSON, MULTIPART, Request
 from chalicelib.web.responses import Response
@@ -32,7 +32,9 @@ ADMIN = "admin"
 
 _JSON_ERRORS, _PAGE_ERRORS, _ADMIN_ERRORS = "web.responses:error", "web.pages:error", "admin.shell:problem"
 _WITH_BODY = ("POST", "PATCH")
-_LARGEST_BODY = 1_000_000
+_NOT_FOUND, _ADMIN_NOT_FOUND = "web.pages:not_found", "admin.shell:not_found"
+# What a reader's form or a site's script sends is small. Editors send campaigns, and hubs and sites whole posts.
+_SMALL_BODY, _LARGE_BODY = 64 * 1024, 1_000_000
 
 
 class Route(Struct, frozen=True):
@@ -46,6 +48,11 @@ class Route(Struct, frozen=True):
     guard: str = ""
     accepts: tuple[str, ...] = ()
     cors: bool = False
+    largest_body: int = _SMALL_BODY
+
+
+# Every path that no other route has. API Gateway itself would answer with JSON, whoever asks.
+EVERYTHING_ELSE = Route(("GET", "HEAD", "POST"), "/{proxy+}", _NOT_FOUND, _JSON_ERRORS, largest_body=_LARGE_BODY)
 
 
 def api(
@@ -55,6 +62,11 @@ def api(
     return _route(call, handler, _JSON_ERRORS, accepts=accepts, cors=cors, head=head)
 
 
+def webhook(call: str, handler: str) -> Route:
+    """A call by another service, which signs a body of any kind."""
+    return _route(call, handler, _JSON_ERRORS, largest_body=_LARGE_BODY)
+
+
 def page(call: str, handler: str, *, accepts: tuple[str, ...] = ANY_FORM, head: bool = True) -> Route:
     """A public page; programs that only ask whether it is there (HEAD) are answered too."""
     return _route(call, handler, _PAGE_ERRORS, accepts=accepts, head=head)
@@ -62,12 +74,12 @@ def page(call: str, handler: str, *, accepts: tuple[str, ...] = ANY_FORM, head: 
 
 def admin_api(call: str, handler: str) -> Route:
     """A call behind Cloudflare Access that answers JSON."""
-    return _route(call, handler, _JSON_ERRORS, guard=ADMIN, accepts=(JSON,))
+    return _route(call, handler, _JSON_ERRORS, guard=ADMIN, accepts=(JSON,), largest_body=_LARGE_BODY)
 
 
 def admin_page(call: str, handler: str) -> Route:
     """A page of the dashboard."""
-    return _route(call, handler, _ADMIN_ERRORS, guard=ADMIN, accepts=ANY_FORM)
+    return _route(call, handler, _ADMIN_ERRORS, guard=ADMIN, accepts=ANY_FORM, largest_body=_LARGE_BODY)
 
 
 def _route(
@@ -79,16 +91,29 @@ def _route(
     accepts: tuple[str, ...] = (),
     cors: bool = False,
     head: bool = False,
+    largest_body: int = _SMALL_BODY,
 ) -> Route:
     method, path = call.split(" ")
     methods = ("GET", "HEAD") if head and method == "GET" else (method,)
-    return Route(methods, path, handler, errors, guard, accepts if method in _WITH_BODY else (), cors)
+    return Route(methods, path, handler, errors, guard, accepts if method in _WITH_BODY else (), cors, largest_body)
 
 
 def all_routes() -> Iterator[Route]:
     """Every room's route table, one after the other."""
     for room in ROOMS:
         yield from import_module(f"chalicelib.{room}.routes").ROUTES
+
+
+def unreadable(routes: Iterable[Route]) -> Iterator[Route]:
+    """Paths that take forms and have no page: a browser gets there by its history, or by signing in again."""
+    by_path: dict[str, list[Route]] = {}
+    for route in routes:
+        by_path.setdefault(route.path, []).append(route)
+    for path, found in by_path.items():
+        takes_forms = any(FORM in route.accepts for route in found)
+        if takes_forms and not any("GET" in route.methods for route in found):
+            guard = found[0].guard
+            yield Route(("GET",), path, _ADMIN_NOT_FOUND if guard else _NOT_FOUND, found[0].errors, guard)
 
 
 def register(app: Chalice, routes: Iterable[Route], authorizer: Any) -> None:
@@ -110,7 +135,8 @@ def load(reference: str) -> Any:
 def _add(app: Chalice, route: Route, authorizer: Any) -> None:
     def view(**parameters: str) -> ChaliceResponse:
         request = _request.read(app.current_request, parameters)
-        response = _answer(route, request)
+        with patience.limited():
+            response = responses.with_security(_answer(route, request))
         if route.cors:
             response = cors.allow(request, response)
         return ChaliceResponse(response.body, dict(response.headers), response.status)
@@ -127,7 +153,7 @@ def _answer(route: Route, request: Request) -> Response:
     try:
         if route.guard:
             guards.require_admin(request)
-        _check_body(request, route.accepts)
+        _check_body(request, route)
         if route.guard:
             guards.require_own_form(request)
         answer: Response = load(route.handler)(request)
@@ -149,8 +175,8 @@ def _refusal(route: Route, failure: GnaError) -> Response:
     return refusal
 
 
-def _check_body(request: Request, accepts: tuple[str, ...]) -> None:
-    if len(request.body) > _LARGEST_BODY:
+def _check_body(request: Request, route: Route) -> None:
+    if len(request.body) > route.largest_body:
         raise Invalid("The request is too large")
-    if accepts and request.content_type not in (*accepts, ""):
-        raise Invalid(f"Send this as {' or '.join(accepts)}")
+    if route.accepts and request.content_type not in (*route.accepts, ""):
+        raise Invalid(f"Send this as {' or '.join(route.accepts)}")

@@ -49,8 +49,8 @@ class Gateway:
         _make_thread_safe(app)
         self._app = app
         self._responses = responses.load()
-        # Literal segments win over parameters, as they do on API Gateway.
-        self._resources = sorted(app.routes, key=lambda path: [part.startswith("{") for part in path.split("/")])
+        # Literal segments win over parameters, and those over what takes every path, as they do on API Gateway.
+        self._resources = sorted(app.routes, key=lambda path: [_breadth(part) for part in path.split("/")])
 
     def handle(
         self,
@@ -78,8 +78,11 @@ class Gateway:
         parts = (path.rstrip("/") or "/").split("/")
         for resource in self._resources:
             parameters = _captured(resource.split("/"), parts)
-            if parameters is not None and method in self._app.routes[resource]:
-                return _Matched(resource, parameters, self._app.routes[resource][method])
+            if parameters is None:
+                continue
+            if method not in self._app.routes[resource]:
+                break  # API Gateway looks for no other resource
+            return _Matched(resource, parameters, self._app.routes[resource][method])
         raise Refusal("MISSING_AUTHENTICATION_TOKEN")
 
     def _event(
@@ -120,14 +123,21 @@ class Gateway:
         return Answer(response.status, headers, b"" if method == "HEAD" else body)
 
 
+def _breadth(part: str) -> int:
+    return 2 if part.endswith("+}") else int(part.startswith("{"))
+
+
 def _captured(resource: list[str], parts: list[str]) -> dict[str, str] | None:
-    """Path parameters as sent: API Gateway leaves them percent-encoded."""
+    """Path parameters as sent: API Gateway leaves them percent-encoded. `{name+}` takes the rest of the path."""
+    if _breadth(resource[-1]) == 2 and len(parts) >= len(resource):
+        rest = "/".join(parts[len(resource) - 1 :])
+        parts = [*parts[: len(resource) - 1], rest]
     if len(resource) != len(parts):
         return None
     found = {}
     for pattern, part in zip(resource, parts, strict=True):
         if pattern.startswith("{") and part:
-            found[pattern.strip("{}")] = part
+            found[pattern.strip("{+}")] = part
         elif pattern != part:
             return None
     return found

@@ -99,7 +99,7 @@ class Api:
         self._mailbox.keep(body, [Kept(message_id, -1, " ".join(to).lower())], at)
         subject = ((content.get("Simple") or {}).get("Subject") or {}).get("Data", "")
         self.tally.count(to, len(to))
-        self._publish(call, message_id, to, subject, at)
+        self._publish(call, message_id, to, subject, at, _tags(call, {}))
         return json_reply({"MessageId": message_id})
 
     def send_bulk_email(self, body: bytes) -> Reply:
@@ -134,12 +134,12 @@ class Api:
                 continue
             results.append({"Status": status, "MessageId": message_id})
             if missing:
-                about = events.mail(message_id, call["FromEmailAddress"], to, subject, at)
+                about = events.mail(message_id, call["FromEmailAddress"], to, subject, at, _tags(call, entry))
                 self._publisher.publish(events.rendering_failure(missing, about))
                 continue
             kept.append(Kept(message_id, position, " ".join(to).lower()))
             self.tally.count(to, len(to))
-            self._publish(call, message_id, to, subject, at)
+            self._publish(call, message_id, to, subject, at, _tags(call, entry))
         if kept:
             self._mailbox.keep(body, kept, at)  # type: ignore[union-attr]
         return json_reply({"BulkEmailEntryResults": results})
@@ -195,13 +195,23 @@ class Api:
         self.tally.count((address.decode() for address in to), len(to))
         return self._ids(len(to))
 
-    def _publish(self, call: dict[str, Any], message_id: str, to: list[str], subject: str, at: str) -> None:
+    def _publish(
+        self, call: dict[str, Any], message_id: str, to: list[str], subject: str, at: str, tags: dict[str, str]
+    ) -> None:
         for address in to:
             if not address.lower().endswith(events.SIMULATOR):
                 continue
-            about = events.mail(message_id, call["FromEmailAddress"], to, subject, at)
+            about = events.mail(message_id, call["FromEmailAddress"], to, subject, at, tags)
             if event := events.event_for(address, about, at):
                 self._publisher.publish(event)
+
+
+def _tags(call: dict[str, Any], entry: dict[str, Any]) -> dict[str, str]:
+    """The tags of one mail: those of the call, then those of its entry in a bulk."""
+    named = [call.get("EmailTags"), call.get("DefaultEmailTags"), entry.get("ReplacementTags")]
+    tags = {tag["Name"]: tag["Value"] for group in named for tag in group or ()}
+    chosen = call.get("ConfigurationSetName")
+    return {"ses:configuration-set": chosen, **tags} if chosen else tags
 
 
 def _unverified(identities: list[str]) -> str:

@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 SIMULATOR = "simulator.amazonses.com"
@@ -23,7 +23,8 @@ def event_for(address: str, mail: Event, at: str) -> Event | None:
     return maker(address, at) | {"mail": mail} if maker else None
 
 
-def mail(message_id: str, sender: str, to: list[str], subject: str, at: str) -> Event:
+def mail(message_id: str, sender: str, to: list[str], subject: str, at: str, tags: Mapping[str, str]) -> Event:
+    """What each event says about the mail; the tags it was sent with tell which delivery it belongs to."""
     return {
         "timestamp": at,
         "source": sender,
@@ -34,7 +35,7 @@ def mail(message_id: str, sender: str, to: list[str], subject: str, at: str) -> 
         "headersTruncated": False,
         "headers": [{"name": "From", "value": sender}, {"name": "To", "value": ", ".join(to)}],
         "commonHeaders": {"from": [sender], "to": to, "messageId": message_id, "subject": subject},
-        "tags": {"ses:source-ip": ["127.0.0.1"]},
+        "tags": {"ses:source-ip": ["127.0.0.1"]} | {name: [value] for name, value in tags.items()},
     }
 
 

@@ -17,6 +17,13 @@
     time.textContent = local.format(new Date(time.dateTime));
   }
 
+  // A notice says what was just done: reloading the page, or a bookmark of it, must not say it again.
+  const noticed = new URL(location.href);
+  if (find("[data-notice]") && noticed.searchParams.has("notice")) {
+    noticed.searchParams.delete("notice");
+    history.replaceState(history.state, "", noticed);
+  }
+
   // On a phone the navigation scrolls sideways: bring the current page's entry into view.
   const current = find(".side [aria-current]");
   if (current && matchMedia("(max-width: 60rem)").matches) current.scrollIntoView({ inline: "center", block: "nearest" });
@@ -27,11 +34,15 @@
     part.setAttribute("role", roles[part.tagName] || (part.scope === "col" ? "columnheader" : "rowheader"));
   }
 
+  // No selector matches a frame that has the focus: mark it, so that the style sheet can show it.
+  const markFrames = () => findAll(".frame").forEach((frame) => frame.classList.toggle("focused", frame.contains(document.activeElement)));
+  for (const event of ["focusin", "blur"]) addEventListener(event, markFrames);
+
   for (const button of findAll("[data-copy]")) {
     button.hidden = false;
     button.addEventListener("click", async () => {
-      await navigator.clipboard.writeText(find(button.dataset.copy).textContent.trim());
-      button.textContent = "Copied";
+      const text = find(button.dataset.copy).textContent.trim();
+      button.textContent = await navigator.clipboard.writeText(text).then(() => "Copied", () => "Copying is not allowed: select the text");
     });
   }
 
@@ -65,6 +76,49 @@
   if (schedule) enhanceSchedule(schedule);
   const progress = find("[data-progress]");
   if (progress) followProgress(progress);
+  keepFocus();
+
+  // A saved form comes back as a new page: go on where the editor was, with the notice in view, and say it again now
+  // that somebody listens.
+  function keepFocus() {
+    const key = (element) => element.id || (element.name ? `${element.name}=${element.value}` : element.textContent.trim());
+    const place = JSON.parse(sessionStorage.getItem("place") || "null");
+    sessionStorage.removeItem("place");
+    const notice = find("main > .notice[role]");
+    const element = notice && place && findAll("form :is(input, select, textarea, button)").find((one) => key(one) === place.key);
+    if (element) {
+      element.focus();
+      if (place.caret) element.setSelectionRange(...place.caret);
+      notice.classList.add("kept");
+      setTimeout(() => notice.append(...notice.childNodes), 200);
+    }
+    addEventListener("submit", ({ target: form, submitter }) => {
+      if (form.method !== "post" || submitter?.formTarget) return;
+      const active = form.contains(document.activeElement) ? document.activeElement : submitter;
+      const caret = active?.selectionStart == null ? null : [active.selectionStart, active.selectionEnd];
+      if (active) sessionStorage.setItem("place", JSON.stringify({ key: key(active), caret }));
+    });
+  }
+
+  const selection = find("[data-selection]");
+  if (selection) enhanceSelection(selection);
+
+  // Say how many people are selected, and offer to select all of this page.
+  function enhanceSelection(form) {
+    const boxes = findAll("input[name=id]", form), output = find("[data-selected]", form);
+    const all = Object.assign(document.createElement("input"), { type: "checkbox" });
+    all.setAttribute("aria-label", "Select everyone on this page");
+    find("thead .pick", form).append(all);
+    const show = () => {
+      const chosen = boxes.filter((box) => box.checked).length;
+      output.textContent = chosen ? `${chosen === 1 ? "1 person" : `${number.format(chosen)} people`} selected` : "";
+      all.checked = chosen === boxes.length;
+      all.indeterminate = chosen > 0 && chosen < boxes.length;
+    };
+    all.addEventListener("change", () => { for (const box of boxes) box.checked = all.checked; show(); });
+    form.addEventListener("input", (event) => { if (event.target !== all) show(); });
+    addEventListener("pageshow", show);
+  }
 
   function enhanceCompose(form) {
     const update = find("[data-preview]", form);
@@ -187,7 +241,7 @@
         show("done", done); show("total", done);
         show("sent", delivery.sent_count); show("failed", delivery.failure_count); show("unknown", delivery.unknown_count);
         const tenth = found.expected ? Math.floor(10 * done / found.expected) : 0;
-        if (tenth > announced) find("[data-announce]", card).textContent = `${tenth * 10} percent sent`;
+        if (tenth > announced) find("[data-announce]", card).textContent = `${tenth * 10} percent done`;
         announced = Math.max(announced, tenth);
       } catch {
         wait = 10000;

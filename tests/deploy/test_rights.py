@@ -52,7 +52,7 @@ def watch(
     yield watch
     for emitter in emitters:
         emitter.unregister("before-send", watch.hear)
-    kernel_aws.client.cache_clear()
+    kernel_aws._client.cache_clear()
 
 
 @pytest.fixture
@@ -119,7 +119,7 @@ def test_deliveries(watch: Watch) -> None:
     detail = campaigns.send_now(campaigns.create(Draft("Hello", "<p>Hi</p>")).campaign.id)
     (message,) = received("deliveries")
     watch.work("deliveries", message)
-    part_store.stop(detail.deliveries[0].id, "That is enough")
+    part_store.stop(detail.deliveries[0].id, 0, "That is enough")
     watch.work("deliveries", message)
     assert deliveries.get(**message).state is DeliveryState.FAILED
     watch.hold("deliveries")
@@ -147,7 +147,7 @@ def test_sweep_deliveries(watch: Watch, later: Any) -> None:
     later(hours=20, minutes=1)
     watch.work("sweep_deliveries")
     (under_way,) = deliveries.list_sending()
-    part_store.stop(under_way.id, "That is enough")
+    part_store.stop(under_way.id, 0, "That is enough")
     watch.work("sweep_deliveries")
     watch.hold("sweep_deliveries")
 

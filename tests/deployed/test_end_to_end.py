@@ -80,9 +80,26 @@ def test_an_invalid_request_is_refused_with_a_reason(deployment, body):
     assert set(answer.json) == {"error"}
 
 
-def test_an_unknown_path_is_not_found(deployment):
-    answer = deployment.get("/nowhere")
+@pytest.mark.parametrize("path", ["/nowhere", "/admin/nothing", "/archive/a/b", "/api/subscribe"])
+def test_what_is_not_there_is_a_page_for_a_browser_and_json_for_a_program(deployment, path):
+    answer = deployment.get(path)
     assert (answer.status, answer.json) == (404, {"error": "Not found"})
+    page = deployment.get(path, Accept="text/html,application/xhtml+xml,*/*;q=0.8")
+    assert page.status == 404
+    assert "<h1>Page not found</h1>" in page.body
+    assert page.headers["Strict-Transport-Security"]
+
+
+def test_a_method_that_is_not_there_is_not_found(deployment):
+    answer = deployment.call("DELETE", "/archive")
+    assert (answer.status, answer.json) == (404, {"error": "Not found"})
+    assert answer.headers["Strict-Transport-Security"]
+
+
+def test_the_first_page_is_there(deployment):
+    page = deployment.get("/")
+    assert page.status == 200
+    assert "<h1>" in page.body
 
 
 def test_a_message_that_cannot_be_handled_ends_in_the_dead_letter_queue(deployment):

@@ -94,6 +94,30 @@ def test_path_parameters_stay_encoded_and_literal_segments_win(http):
     assert http.get("/things/x/").text == "x"
 
 
+def test_what_takes_every_path_comes_last_and_takes_no_method_of_another_resource(app):
+    @app.route("/{proxy+}")
+    def rest():
+        return app.current_request.to_original_event()["pathParameters"]
+
+    http = Client(Gateway(app))
+    assert http.get("/nowhere/at%2Fall").json == {"proxy": "nowhere/at%2Fall"}
+    assert http.get("/things/a/b").json == {"proxy": "things/a/b"}
+    assert http.get("/things/new").text == "literal"
+    assert http.get("/things/x").text == "x"
+    assert http.post("/things/new").status == http.delete("/nowhere").status == 404
+    assert http.get("/").status == 404  # at least one segment
+
+
+def test_a_parameter_does_not_catch_a_method_that_a_literal_path_lacks(app):
+    @app.route("/things/{thing}", methods=["POST"])
+    def change(thing):
+        return thing
+
+    http = Client(Gateway(app))
+    assert http.post("/things/x").status == 200
+    assert http.post("/things/new").status == 404
+
+
 @pytest.mark.parametrize(("method", "path"), [("GET", "/nowhere"), ("DELETE", "/echo"), ("GET", "/things/")])
 def test_an_unknown_path_or_method_is_answered_by_the_gateway(http, method, path):
     answer = http.request(method, path)

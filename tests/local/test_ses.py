@@ -145,6 +145,23 @@ def test_the_mailbox_simulator_causes_events(
         assert event["bounce"]["bouncedRecipients"][0]["emailAddress"] == address
 
 
+def test_an_event_carries_the_tags_the_mail_was_sent_with(ses: Client, sesv2: Any) -> None:
+    bouncing = entry_to("bounce@simulator.amazonses.com", name="x", name_html="x", link="x")
+    half = entry_to("ada@example.org", name="x", name_html="x")
+    tags = [{"Name": "delivery", "Value": "d1"}, {"Name": "kind", "Value": "campaign"}]
+    own = half | {"ReplacementTags": [{"Name": "kind", "Value": "own"}]}
+    sesv2.send_bulk_email(
+        FromEmailAddress="news@example.org",
+        DefaultContent={"Template": {"TemplateContent": TEMPLATE, "TemplateData": "{}"}},
+        DefaultEmailTags=tags,
+        BulkEmailEntries=[bouncing, own],
+        ConfigurationSetName="gna",
+    )
+    bounce, rendering = [event["mail"]["tags"] for event in ses.events()]
+    assert (bounce["delivery"], bounce["kind"], bounce["ses:configuration-set"]) == (["d1"], ["campaign"], ["gna"])
+    assert (rendering["delivery"], rendering["kind"]) == (["d1"], ["own"])
+
+
 def test_as_a_command_it_ends_cleanly_and_names_a_taken_port(tmp_path: Path) -> None:
     with local_ses.spawn("--data", str(tmp_path)) as client:
         send(connect(client))

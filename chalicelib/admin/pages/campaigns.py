@@ -4,9 +4,11 @@ from urllib.parse import urlencode
 
 from chalicelib.access import audit
 from chalicelib.admin import campaign_form, preview_frames, shell
+from chalicelib.admin.campaign_conflicts import explain
 from chalicelib.admin.campaign_form import Form
 from chalicelib.campaigns import fields, service
-from chalicelib.campaigns.model import Action, CampaignDetail, State, permitted_actions
+from chalicelib.campaigns.content import corrections
+from chalicelib.campaigns.model import Action, CampaignDetail, State, is_stopped, permit, permitted_actions
 from chalicelib.campaigns.sending import progress
 from chalicelib.kernel.errors import Conflict, Invalid, NotFound
 from chalicelib.web import paging, responses
@@ -18,6 +20,9 @@ _CHANGED_MEANWHILE = (
     "Someone else changed this campaign while you were editing. Your version is below and not saved yet: "
     "saving now overwrites theirs."
 )
+
+# These notices are in the URL of a page that reloads itself until everything is sent.
+_WHILE_SENDING = ("sending", "retrying", "stopping")
 
 
 def list_campaigns(request: Request) -> Response:
@@ -59,6 +64,7 @@ def edit_campaign(request: Request) -> Response:
     return _report(request, detail)
 
 
+@explain
 def save_campaign(request: Request) -> Response:
     detail = service.view(request.path["campaign_id"])
     form = campaign_form.parse_form(request, campaign_form.form_from(detail))
@@ -88,13 +94,15 @@ def preview_form(request: Request) -> Response:
 
 
 def read_long_field(request: Request) -> Response:
-    """The full text of a field that was too long for the form."""
-    detail, name = service.view(request.path["campaign_id"]), request.path["field"]
-    if name not in campaign_form.LONG_FIELDS:
+    """The full text of a field that was too long for the form; `web` is the body of the web version."""
+    campaign_id, name = request.path["campaign_id"], request.path["field"]
+    if name == "web":
+        text = corrections.view_web_version(campaign_id).content.body
+    elif name in campaign_form.LONG_FIELDS:
+        text = campaign_form.form_from(service.view(campaign_id)).value(name)
+    else:
         raise NotFound("No such field")
-    return responses.html(campaign_form.form_from(detail).value(name)).with_headers(
-        Content_Type="text/plain; charset=utf-8"
-    )
+    return responses.html(text).with_headers(Content_Type="text/plain; charset=utf-8")
 
 
 def preview_campaign(request: Request) -> Response:
@@ -108,11 +116,14 @@ def duplicate_campaign(request: Request) -> Response:
     return shell.back(f"{HERE}/{copy.campaign.id}", "duplicated")
 
 
+@explain
 def confirm_deletion(request: Request) -> Response:
     detail = service.view(request.path["campaign_id"])
+    permit(Action.DELETE, detail.campaign.state)
     return shell.page(request, "admin/campaign_delete.html", here=HERE, campaign=detail.campaign)
 
 
+@explain
 def delete_campaign(request: Request) -> Response:
     service.delete(request.path["campaign_id"])
     audit.record(request, "campaign.delete", campaign_id=request.path["campaign_id"])
@@ -141,12 +152,15 @@ def _editor(
 
 
 def _report(request: Request, detail: CampaignDetail) -> Response:
+    under_way = detail.campaign.state is State.PUBLISHING
     return shell.page(
         request,
         "admin/report.html",
+        outdated=() if under_way else _WHILE_SENDING,
         here=HERE,
         detail=progress.with_live_counts(detail),
         look=preview_frames.parse_look(request.query.get("look")),
         looks=preview_frames.LOOKS,
         expected=progress.expected_recipients(detail.campaign, detail.deliveries),
+        is_stopped=is_stopped,
     )

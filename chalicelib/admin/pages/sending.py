@@ -1,26 +1,29 @@
-"""The pages from a draft to its delivery: review, test email, schedule, send and retry."""
+"""The pages from a draft to its delivery: review, test email, schedule, send, stop and retry."""
 
 from typing import Any
 
 from chalicelib.access import audit
 from chalicelib.admin import preview_frames, shell
+from chalicelib.admin.campaign_conflicts import explain
 from chalicelib.admin.pages.campaigns import HERE
 from chalicelib.campaigns import fields, service
-from chalicelib.campaigns.model import Action, CampaignDetail, permit, permitted_actions
+from chalicelib.campaigns.model import Action, CampaignDetail, DeliveryState, permit, permitted_actions
 from chalicelib.campaigns.review import preflight, previews
-from chalicelib.campaigns.sending import deliveries
+from chalicelib.campaigns.sending import deliveries, progress, stopping
 from chalicelib.kernel import addresses, settings
-from chalicelib.kernel.errors import GnaError, Invalid
+from chalicelib.kernel.errors import Conflict, GnaError, Invalid
 from chalicelib.web.request import Request
 from chalicelib.web.responses import Response
 
 
+@explain
 def review_campaign(request: Request) -> Response:
     return _review(request, _sendable(request))
 
 
+@explain
 def send_test(request: Request) -> Response:
-    detail = service.view(request.path["campaign_id"])
+    detail = _sendable(request)
     typed = request.text("email") or ""
     try:
         previews.send_test(detail, addresses.parse(typed))
@@ -30,6 +33,7 @@ def send_test(request: Request) -> Response:
     return shell.back(f"{HERE}/{detail.campaign.id}/review", "tested")
 
 
+@explain
 def schedule(request: Request) -> Response:
     campaign_id = request.path["campaign_id"]
     at, zone = request.text("scheduled_at") or "", (request.text("time_zone") or "UTC").strip()
@@ -43,12 +47,14 @@ def schedule(request: Request) -> Response:
     return shell.back(f"{HERE}/{campaign_id}/review", "scheduled")
 
 
+@explain
 def cancel_schedule(request: Request) -> Response:
     cancelled = service.cancel(request.path["campaign_id"])
     audit.record(request, "campaign.cancel", campaign_id=cancelled.campaign.id)
     return shell.back(f"{HERE}/{cancelled.campaign.id}/review", "cancelled")
 
 
+@explain
 def confirm_sending(request: Request) -> Response:
     detail = _sendable(request)
     return shell.page(
@@ -56,17 +62,37 @@ def confirm_sending(request: Request) -> Response:
     )
 
 
+@explain
 def send(request: Request) -> Response:
     sent = service.send_now(request.path["campaign_id"], version=_reviewed_version(request))
     audit.record(request, "campaign.send", campaign_id=sent.campaign.id)
     return shell.back(f"{HERE}/{sent.campaign.id}", "sending")
 
 
+@explain
 def retry_delivery(request: Request) -> Response:
     campaign_id, delivery_id = request.path["campaign_id"], request.text("delivery_id") or ""
     deliveries.retry(campaign_id, delivery_id)
     audit.record(request, "delivery.retry", campaign_id=campaign_id, delivery_id=delivery_id)
     return shell.back(f"{HERE}/{campaign_id}", "retrying")
+
+
+def confirm_stop(request: Request) -> Response:
+    detail = progress.with_live_counts(service.view(request.path["campaign_id"]))
+    running = (delivery for delivery in detail.deliveries if delivery.state is DeliveryState.SENDING)
+    return shell.page(request, "admin/stop.html", here=HERE, campaign=detail.campaign, delivery=next(running, None))
+
+
+def stop_delivery(request: Request) -> Response:
+    campaign_id, delivery_id = request.path["campaign_id"], request.text("delivery_id") or ""
+    try:
+        detail = stopping.stop(campaign_id, delivery_id)
+    except Conflict:
+        return shell.back(f"{HERE}/{campaign_id}", "too-late-to-stop")
+    audit.record(request, "delivery.stop", campaign_id=campaign_id, delivery_id=delivery_id)
+    delivery = detail.delivery(delivery_id)
+    is_over = delivery is not None and delivery.state is DeliveryState.FAILED
+    return shell.back(f"{HERE}/{campaign_id}", "stopped" if is_over else "stopping")
 
 
 def _reviewed_version(request: Request) -> int:

@@ -1,4 +1,4 @@
-"""The pages of subscribers: search, details, removal, and do not contact."""
+"""The pages of subscribers: search, removal, and do not contact."""
 
 from urllib.parse import urlencode
 
@@ -28,14 +28,9 @@ def list_subscribers(request: Request) -> Response:
         found=found,
         wanted=wanted,
         filtered=bool(_query(wanted)),
-        export=f"/admin/api/subscribers/export?{urlencode(_query(wanted))}",
+        query=_query(wanted),
         page_url=lambda page: f"{_HERE}?{urlencode({**query, 'page': page})}",
     )
-
-
-def show_subscriber(request: Request) -> Response:
-    person = listing.find_entry(request.path["subscriber_id"])
-    return shell.page(request, "admin/subscriber.html", here=_HERE, person=person)
 
 
 def confirm_removal(request: Request) -> Response:
@@ -59,12 +54,18 @@ def change_do_not_contact(request: Request) -> Response:
     try:
         key = addresses.parse(typed).key
     except Invalid as failure:
-        values = {"here": _HERE, "email": typed[:_LONGEST_ECHO], "problem": failure.reason}
-        return shell.page(request, "admin/do_not_contact.html", 400, **values)
+        return shell.page(
+            request,
+            "admin/do_not_contact.html",
+            400,
+            here=_HERE,
+            email=typed[:_LONGEST_ECHO],
+            problem=failure.reason,
+        )
     if request.text("action") == "lift":
         audit.record(request, "do_not_contact.lift")
-        erasure.lift(key, "admin")
-        return shell.back("/admin/do-not-contact", "lifted")
+        lifted = erasure.lift(key, "admin")
+        return shell.back("/admin/do-not-contact", "lifted" if lifted else "not-on-list")
     audit.record(request, "do_not_contact.set")
     erasure.suppress(key, "admin")
     return shell.back("/admin/do-not-contact", "do-not-contact")

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator
 from contextlib import suppress
 from datetime import datetime, timedelta
+from typing import Any
 
 from msgspec import Struct
 from pynamodb.attributes import NumberAttribute, UnicodeAttribute, UnicodeSetAttribute
@@ -49,7 +50,7 @@ def find(pseudonym: str) -> SignUpRow | None:
 
 
 def list_waiting(row: SignUpRow) -> list[WaitingSignUp]:
-    """Oldest first: of two nicknames the last one counts."""
+    """Oldest first: of two nicknames the first one counts."""
     return sorted((_parse(row.pseudonym, text) for text in row.texts or ()), key=lambda waiting: waiting.requested_at)
 
 
@@ -75,8 +76,11 @@ def add(sign_up: SignUp, now: datetime) -> str:
     return pseudonym
 
 
-def process_write(waiting: WaitingSignUp, owner: str) -> Write:
-    actions = [SignUpRow.owner.set(owner), SignUpRow.texts.delete({waiting.text})]
+def process_write(waiting: WaitingSignUp, owner: str | None) -> Write:
+    """`owner` is who is to be written to because of it; None leaves that as it is."""
+    actions: list[Any] = [SignUpRow.texts.delete({waiting.text})]
+    if owner:
+        actions.append(SignUpRow.owner.set(owner))
     return Update(SignUpRow(waiting.pseudonym, model.SIGN_UP), actions, SignUpRow.texts.contains(waiting.text))
 
 
@@ -84,6 +88,13 @@ def forget(pseudonym: str) -> None:
     """After the person has been written to."""
     with suppress(Stale):  # they have just signed up again
         tables.delete(SignUpRow(pseudonym, model.SIGN_UP), SignUpRow.texts.does_not_exist())
+
+
+def forget_unowned(pseudonym: str) -> None:
+    """If nobody is to be written to."""
+    unowned = SignUpRow.texts.does_not_exist() & SignUpRow.owner.does_not_exist()
+    with suppress(Stale):
+        tables.delete(SignUpRow(pseudonym, model.SIGN_UP), unowned)
 
 
 def delete_write(pseudonym: str) -> Write:

@@ -9,12 +9,12 @@ from pynamodb.attributes import NumberAttribute, UnicodeAttribute, UnicodeSetAtt
 from pynamodb.indexes import GlobalSecondaryIndex, IncludeProjection
 
 from chalicelib.audience import model
-from chalicelib.audience.model import Capture, Subscriber
+from chalicelib.audience.model import Request, Subscriber
 from chalicelib.audience.stores import captures, emails
 from chalicelib.audience.stores import sign_ups as sign_up_store
 from chalicelib.audience.stores import tokens as token_store
 from chalicelib.audience.stores.tokens import TokenRow
-from chalicelib.kernel import addresses, clock
+from chalicelib.kernel import addresses, clock, ids
 from chalicelib.kernel.aws import tables
 from chalicelib.kernel.aws.tables import Check, Delete, Put, Update, Write
 
@@ -45,13 +45,13 @@ class SubscriberRow(tables.Row):
     nickname = UnicodeAttribute(null=True)
     status = UnicodeAttribute()
     unsubscribe_secret = UnicodeAttribute()
+    previous_unsubscribe_secret = UnicodeAttribute(null=True)
     created_at = UnicodeAttribute()
     activated_at = UnicodeAttribute(null=True)
     confirmation_expires_at = UnicodeAttribute(null=True)
     sources = UnicodeSetAttribute(null=True)
     tags = UnicodeSetAttribute(null=True)
     requested_sources = UnicodeSetAttribute(null=True, attr_name="asked_sources")
-    requested_tags = UnicodeSetAttribute(null=True, attr_name="asked_tags")
     expires_at = NumberAttribute(null=True)
 
     by_status = ByStatus()
@@ -88,27 +88,22 @@ def create_writes(subscriber: Subscriber, now: datetime) -> list[Write]:
         created_at=clock.text(subscriber.created_at),
         confirmation_expires_at=clock.text(until),
         requested_sources=set(subscriber.requested_sources),
-        requested_tags=set(subscriber.requested_tags) or None,
-        expires_at=clock.epoch(until + _TTL_DELAY),
+        expires_at=_ttl(until),
     )
-    key = emails.claim_write(subscriber, until, clock.epoch(until + _TTL_DELAY), now)
+    key = emails.claim_write(subscriber, until, _ttl(until), now)
     return [key, Put(row, SubscriberRow.id.does_not_exist())]
 
 
-def request_writes(subscriber: Subscriber, nickname: str | None, capture: Capture | None) -> list[Write]:
-    """Somebody who is known signs up again: what is new waits for their confirmation."""
-    actions: list[Any] = []
-    if nickname and not subscriber.activated:
-        actions.append(SubscriberRow.nickname.set(nickname))
-    if capture:
-        actions.append(SubscriberRow.requested_sources.add({capture.source}))
-        if capture.tags:
-            actions.append(SubscriberRow.requested_tags.add(set(capture.tags)))
-    return [
-        Update(SubscriberRow(subscriber.id), actions, _same_status(subscriber))
-        if actions
-        else check_present_write(subscriber)
-    ]
+def request_writes(subscriber: Subscriber, request: Request) -> list[Write]:
+    """Somebody who is known signs up again. A pending sign-up lives as long as the latest of its requests. A request
+    is added only to those it was weighed against, or two at once would pass the limits together."""
+    source = request.capture.source
+    actions: list[Any] = [SubscriberRow.requested_sources.add({source})]
+    extension: list[Write] = []
+    if not subscriber.activated:
+        actions += _extend_actions(request.expires_at)
+        extension.append(emails.extend_write(subscriber, request.expires_at, _ttl(request.expires_at)))
+    return [Update(SubscriberRow(subscriber.id), actions, _unchanged(subscriber)), *extension]
 
 
 def check_present_write(subscriber: Subscriber) -> Write:
@@ -116,64 +111,98 @@ def check_present_write(subscriber: Subscriber) -> Write:
     return Check(SubscriberRow(subscriber.id), _same_status(subscriber))
 
 
+def check_same_address_write(subscriber: Subscriber) -> Write:
+    """Fails also if the address has changed since: what is about to be mailed there belongs to somebody else now."""
+    return Check(SubscriberRow(subscriber.id), _same_status(subscriber) & _same_address(subscriber))
+
+
 def extend_writes(subscriber: Subscriber, until: datetime) -> list[Write]:
     """A new confirmation link gives a pending sign-up its full lifetime again."""
-    ttl = clock.epoch(until + _TTL_DELAY)
-    row = [SubscriberRow.confirmation_expires_at.set(clock.text(until)), SubscriberRow.expires_at.set(ttl)]
     return [
-        Update(SubscriberRow(subscriber.id), row, _same_status(subscriber)),
-        emails.extend_write(subscriber, until, ttl),
+        Update(SubscriberRow(subscriber.id), _extend_actions(until), _same_status(subscriber)),
+        emails.extend_write(subscriber, until, _ttl(until)),
     ]
 
 
-def activate_writes(subscriber: Subscriber, now: datetime) -> list[Write]:
+def activate_writes(subscriber: Subscriber, request: Request, now: datetime, *, keep_waiting: bool) -> list[Write]:
+    """The first nickname stays; only somebody without one gets that of the request."""
     actions = [
         SubscriberRow.status.set(model.ACTIVATED),
         SubscriberRow.activated_at.set(clock.text(now)),
         SubscriberRow.confirmation_expires_at.remove(),
         SubscriberRow.expires_at.remove(),
-        *_merge_actions(subscriber),
+        *_join_actions(request, keep_waiting=keep_waiting),
     ]
-    return [
-        Update(SubscriberRow(subscriber.id), actions, _same_status(subscriber)),
-        emails.settle_write(subscriber),
-        *captures.confirm_writes(subscriber, now),
+    if request.nickname:
+        actions.append(SubscriberRow.nickname.set(SubscriberRow.nickname | request.nickname))
+    return [Update(SubscriberRow(subscriber.id), actions, _same_status(subscriber)), emails.settle_write(subscriber)]
+
+
+def join_write(subscriber: Subscriber, request: Request, *, keep_waiting: bool) -> Write:
+    """An active subscriber confirms a further source, or further tags."""
+    actions = _join_actions(request, keep_waiting=keep_waiting)
+    return Update(SubscriberRow(subscriber.id), actions, _same_status(subscriber))
+
+
+def withdraw_write(subscriber: Subscriber, source: str) -> Write:
+    """A request of theirs has expired."""
+    actions = [SubscriberRow.requested_sources.delete({source})]
+    condition = _same_status(subscriber) & _same_standing(subscriber, source)
+    return Update(SubscriberRow(subscriber.id), actions, condition)
+
+
+def edit_writes(subscriber: Subscriber, nickname: str | None, respelled: str | None) -> list[Write]:
+    """None leaves it as it is; an empty nickname removes the stored one; `respelled` is the same address in another
+    spelling."""
+    actions: list[Any] = []
+    if nickname is not None:
+        actions.append(SubscriberRow.nickname.set(nickname) if nickname else SubscriberRow.nickname.remove())
+    if respelled is not None and respelled != subscriber.email:
+        actions.append(SubscriberRow.email.set(respelled))
+    unchanged = _same_status(subscriber) & _same_address(subscriber)
+    return [Update(SubscriberRow(subscriber.id), actions, unchanged)] if actions else []
+
+
+def edit_write(subscriber: Subscriber, nickname: str | None, tags: frozenset[str]) -> Write:
+    """By an editor, provided that neither has changed since it was read."""
+    actions = [
+        SubscriberRow.nickname.set(nickname) if nickname else SubscriberRow.nickname.remove(),
+        SubscriberRow.tags.set(set(tags)) if tags else SubscriberRow.tags.remove(),
     ]
-
-
-def join_sources_writes(subscriber: Subscriber, now: datetime) -> list[Write]:
-    """An active subscriber confirms further sources."""
-    row = SubscriberRow(subscriber.id)
-    return [
-        Update(row, _merge_actions(subscriber), _same_status(subscriber)),
-        *captures.confirm_writes(subscriber, now),
-    ]
-
-
-def rename_write(subscriber: Subscriber, nickname: str) -> Write:
-    """An empty nickname removes the stored one."""
-    action = SubscriberRow.nickname.set(nickname) if nickname else SubscriberRow.nickname.remove()
-    return Update(SubscriberRow(subscriber.id), [action], _same_status(subscriber))
+    same_name = (
+        SubscriberRow.nickname == subscriber.nickname
+        if subscriber.nickname is not None
+        else SubscriberRow.nickname.does_not_exist()
+    )
+    unchanged = _same_status(subscriber) & same_name & _equals(SubscriberRow.tags, subscriber.tags)
+    return Update(SubscriberRow(subscriber.id), actions, unchanged)
 
 
 def change_email_writes(subscriber: Subscriber, new_email: str, now: datetime) -> list[Write]:
-    """A sign-up that waits under the old address is deleted too, or it would bring that address back."""
+    """Whoever reads the old mailbox keeps no power over the subscription: a profile link that was mailed there ends,
+    and mails to the new address have a new unsubscribe secret. The previous one is accepted until the next change, so
+    that the link in mails already sent keeps working. A sign-up that waits under the old address is deleted too, or
+    it would bring that address back."""
     old_key, new_key = addresses.key(subscriber.email), addresses.key(new_email)
+    actions: list[Any] = [SubscriberRow.email.set(new_email)]
+    writes: list[Write] = []
+    if old_key != new_key:
+        actions.append(SubscriberRow.unsubscribe_secret.set(ids.secret()))
+        actions.append(SubscriberRow.previous_unsubscribe_secret.set(subscriber.unsubscribe_secret))
+        writes.append(sign_up_store.delete_write(model.address_pseudonym(old_key)))
+        writes.append(token_store.end_link_write(subscriber.id))
+    unchanged = _same_status(subscriber) & _same_address(subscriber)
     return [
         *emails.swap_writes(subscriber, new_key, now),
-        *([sign_up_store.delete_write(model.address_pseudonym(old_key))] if old_key != new_key else []),
-        Update(
-            SubscriberRow(subscriber.id),
-            [SubscriberRow.email.set(new_email)],
-            _same_status(subscriber) & (SubscriberRow.email == subscriber.email),
-        ),
+        *writes,
+        Update(SubscriberRow(subscriber.id), actions, unchanged),
     ]
 
 
 def erase_writes(subscriber: Subscriber) -> list[Write]:
     """Delete everything that is stored about a person."""
     return [
-        Delete(SubscriberRow(subscriber.id), _unchanged(subscriber) & (SubscriberRow.email == subscriber.email)),
+        Delete(SubscriberRow(subscriber.id), _unchanged(subscriber) & _same_address(subscriber)),
         emails.delete_write(subscriber),
         sign_up_store.delete_write(model.address_pseudonym(addresses.key(subscriber.email))),
         *token_store.delete_writes(subscriber.id),
@@ -205,12 +234,16 @@ def parse_subscriber(row: SubscriberRow) -> Subscriber:
         sources=frozenset(row.sources or ()),
         tags=frozenset(row.tags or ()),
         requested_sources=frozenset(row.requested_sources or ()),
-        requested_tags=frozenset(row.requested_tags or ()),
+        previous_unsubscribe_secret=row.previous_unsubscribe_secret,
     )
 
 
 def _same_status(subscriber: Subscriber) -> Any:
     return SubscriberRow.status == subscriber.status
+
+
+def _same_address(subscriber: Subscriber) -> Any:
+    return SubscriberRow.email == subscriber.email
 
 
 def _unchanged(subscriber: Subscriber) -> Any:
@@ -223,13 +256,31 @@ def _equals(path: Any, sources: frozenset[str]) -> Any:
     return path == set(sources) if sources else path.does_not_exist()
 
 
-def _merge_actions(subscriber: Subscriber) -> list[Any]:
-    """What was requested becomes confirmed. Set operations, so that a request made meanwhile is not lost."""
-    actions: list[Any] = []
-    if subscriber.requested_sources:
-        actions.append(SubscriberRow.sources.add(set(subscriber.requested_sources)))
-        actions.append(SubscriberRow.requested_sources.delete(set(subscriber.requested_sources)))
-    if subscriber.requested_tags:
-        actions.append(SubscriberRow.tags.add(set(subscriber.requested_tags)))
-        actions.append(SubscriberRow.requested_tags.delete(set(subscriber.requested_tags)))
+def _same_standing(subscriber: Subscriber, source: str) -> Any:
+    """The source is as new, requested or confirmed as it was when the subscriber was read."""
+    requested = _contains(SubscriberRow.requested_sources, source, source in subscriber.requested_sources)
+    return requested & _contains(SubscriberRow.sources, source, source in subscriber.sources)
+
+
+def _contains(path: Any, source: str, expected: bool) -> Any:
+    contains = path.contains(source)
+    return contains if expected else ~contains
+
+
+def _join_actions(request: Request, *, keep_waiting: bool) -> list[Any]:
+    """Set operations, so that what was requested or confirmed meanwhile is not lost."""
+    source = {request.capture.source}
+    actions: list[Any] = [SubscriberRow.sources.add(source)]
+    if request.capture.tags:
+        actions.append(SubscriberRow.tags.add(set(request.capture.tags)))
+    if not keep_waiting:
+        actions.append(SubscriberRow.requested_sources.delete(source))
     return actions
+
+
+def _extend_actions(until: datetime) -> list[Any]:
+    return [SubscriberRow.confirmation_expires_at.set(clock.text(until)), SubscriberRow.expires_at.set(_ttl(until))]
+
+
+def _ttl(until: datetime) -> int:
+    return clock.epoch(until + _TTL_DELAY)

@@ -4,10 +4,11 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
-from pynamodb.attributes import NumberAttribute, UnicodeAttribute
+from pynamodb.attributes import BooleanAttribute, NumberAttribute, UnicodeAttribute
 
 from chalicelib.audience import model
-from chalicelib.audience.model import Subscriber
+from chalicelib.audience.model import Request, Subscriber
+from chalicelib.audience.stores import requests
 from chalicelib.kernel import clock
 from chalicelib.kernel.aws import tables
 from chalicelib.kernel.aws.failures import Stale
@@ -16,7 +17,8 @@ from chalicelib.kernel.tokens import Token
 
 
 class TokenRow(tables.Row):
-    """The key allows one token of a kind per person. `hash` is absent until the mail is being sent."""
+    """The key allows one token of a kind per person. `hash` is absent until the mail is being sent. `request` is what
+    a confirmation link confirms; `adds`: it was mailed to somebody who was a reader already."""
 
     class Meta:
         table_name = tables.name("tokens")
@@ -27,10 +29,15 @@ class TokenRow(tables.Row):
     until = UnicodeAttribute()
     used_at = UnicodeAttribute(null=True)
     new_email = UnicodeAttribute(null=True)
+    request = UnicodeAttribute(null=True)
+    adds = BooleanAttribute(null=True)
     expires_at = NumberAttribute()
 
     def accepts(self, token: Token, now: datetime) -> bool:
         return self.hash is not None and token.matches(self.hash) and clock.parse(self.until) > now
+
+    def mailed_for(self) -> Request | None:
+        return requests.parse(self.request, clock.parse(self.until)) if self.request else None
 
 
 def find(subscriber_id: str, kind: str) -> TokenRow | None:
@@ -42,23 +49,38 @@ def list_expired(now: datetime) -> Iterator[TokenRow]:
 
 
 def issue_write(subscriber_id: str, kind: str, token: Token, until: datetime) -> Write:
+    return Update(TokenRow(subscriber_id, kind), _issue_actions(token, until))
+
+
+def issue_confirmation_write(subscriber: Subscriber, request: Request, token: Token, until: datetime) -> Write:
+    """With a copy of the request: the link keeps its meaning when a newer request takes the place of this one before
+    its own link is mailed."""
     actions = [
-        TokenRow.hash.set(token.hash),
-        TokenRow.until.set(clock.text(until)),
-        TokenRow.expires_at.set(clock.epoch(until)),
-        TokenRow.used_at.remove(),
+        *_issue_actions(token, until),
+        TokenRow.request.set(requests.encode(request)),
+        TokenRow.adds.set(True) if subscriber.activated else TokenRow.adds.remove(),
     ]
-    return Update(TokenRow(subscriber_id, kind), actions)
+    return Update(TokenRow(subscriber.id, model.CONFIRM), actions)
 
 
 def use_write(row: TokenRow, now: datetime) -> Write:
     """Used up, but recognised until it expires: people click twice, and link scanners click first."""
-    actions = [TokenRow.used_at.set(clock.text(now)), TokenRow.new_email.remove()]
+    actions = [TokenRow.used_at.set(clock.text(now)), TokenRow.new_email.remove(), TokenRow.request.remove()]
     return Update(TokenRow(row.subscriber_id, row.kind), actions, _is_unused(row))
 
 
 def consume_write(row: TokenRow) -> Write:
     return Delete(TokenRow(row.subscriber_id, row.kind), _is_unused(row))
+
+
+def renew_write(row: TokenRow, fresh: Token) -> Write:
+    """A new secret for as long as the old one would have worked."""
+    return Update(TokenRow(row.subscriber_id, row.kind), [TokenRow.hash.set(fresh.hash)], _is_unused(row))
+
+
+def end_link_write(subscriber_id: str) -> Write:
+    """The profile link, if there is one, stops working."""
+    return Delete(TokenRow(subscriber_id, model.MAGIC_LINK))
 
 
 def request_change_write(subscriber: Subscriber, new_email: str, until: datetime) -> Write:
@@ -91,3 +113,12 @@ def delete_writes(subscriber_id: str) -> list[Write]:
 
 def _is_unused(row: TokenRow) -> Any:
     return (TokenRow.hash == row.hash) & TokenRow.used_at.does_not_exist()
+
+
+def _issue_actions(token: Token, until: datetime) -> list[Any]:
+    return [
+        TokenRow.hash.set(token.hash),
+        TokenRow.until.set(clock.text(until)),
+        TokenRow.expires_at.set(clock.epoch(until)),
+        TokenRow.used_at.remove(),
+    ]

@@ -1,4 +1,4 @@
-"""The public archive: a list, the campaigns themselves, and a feed of them."""
+"""The public archive: a list, the campaigns themselves, and a feed of them; and the site's first page."""
 
 from chalicelib.campaigns.content import archive
 from chalicelib.kernel import clock
@@ -7,8 +7,15 @@ from chalicelib.web import pages, responses
 from chalicelib.web.request import Request
 from chalicelib.web.responses import Response
 
-_KEEP = "public, max-age=300"
+# Short, and never used past its time: what an editor hides or corrects is gone from caches a minute later.
+_KEEP = "public, max-age=60, must-revalidate"
 _LAST_PAGE = 10_000
+
+
+def home(request: Request) -> Response:
+    """Where the site's name in every mail leads: the form, and what was sent last."""
+    latest = archive.list_latest()
+    return pages.page("public/home.html", issues=latest, source=None).with_headers(Cache_Control=_KEEP)
 
 
 def list_archive(request: Request) -> Response:
@@ -26,9 +33,9 @@ def read_archive(request: Request) -> Response:
 
 def archive_feed(request: Request) -> Response:
     issues = archive.list_issues(1).issues
-    updated = clock.text(issues[0].published_at if issues else clock.parse("2026-01-01T00:00:00Z"))
-    body = pages.text("public/archive_feed.xml", issues=issues, updated=updated, text=clock.text)
-    return responses.asset(body, "application/atom+xml", 300)
+    newest = max((issue.updated_at for issue in issues), default=clock.parse("2026-01-01T00:00:00Z"))
+    body = pages.text("public/archive_feed.xml", issues=issues, updated=clock.text(newest), text=clock.text)
+    return responses.asset(body, "application/atom+xml", 60).with_headers(Cache_Control=_KEEP)
 
 
 def _number(request: Request) -> int:

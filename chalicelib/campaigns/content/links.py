@@ -43,8 +43,9 @@ class Links(HTMLParser):
     def __init__(self, page: str) -> None:
         super().__init__()
         self.all: list[str] = []
-        self.without_target = 0
-        self.without_alt = 0
+        self.without_target: list[str] = []
+        self.without_alt: list[str] = []
+        self._words: list[str] | None = None  # of the link without a target that is being read
         self.feed(page)
 
     def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
@@ -52,19 +53,33 @@ class Links(HTMLParser):
         address = given.get("href" if tag == "a" else "src")
         if tag in ("a", "img") and address:
             self.all.append(address)
-        if tag in ("a", "img") and not address:
-            self.without_target += 1
+        if tag == "a" and not address:
+            self._words = []
+        if tag == "img" and not address:
+            self.without_target.append("an image")
         if tag == "img" and "alt" not in given:
-            self.without_alt += 1
+            self.without_alt.append(address or "an image")
+
+    def handle_data(self, data: str) -> None:
+        if self._words is not None:
+            self._words.append(data)
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == "a" and self._words is not None:
+            words = " ".join("".join(self._words).split())
+            self.without_target.append(f"“{words}”" if words else "a link without text")
+            self._words = None
 
     @property
-    def insecure(self) -> set[str]:
+    def insecure(self) -> list[str]:
         site = settings.current().site_url
-        return {url for url in self.all if url.startswith("http://") and not url.startswith(site)}
+        found = (url for url in self.all if url.startswith("http://") and not url.startswith(site))
+        return list(dict.fromkeys(found))
 
     @property
-    def broken(self) -> int:
-        return self.without_target + sum(1 for url in self.all if _is_broken(url))
+    def broken(self) -> list[str]:
+        """The addresses that lead nowhere, and the words of links that have none."""
+        return [*self.without_target, *(url for url in self.all if _is_broken(url))]
 
     @property
     def visitable(self) -> list[str]:

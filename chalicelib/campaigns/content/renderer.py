@@ -16,7 +16,7 @@ from chalicelib.campaigns.content import merge_tags, placeholders, plain_text, s
 from chalicelib.campaigns.content.marks import Marks
 from chalicelib.campaigns.content.merge_tags import MergeTag
 from chalicelib.campaigns.content.placeholders import Placeholder, Placeholders
-from chalicelib.campaigns.model import Campaign, CampaignDetail, Format
+from chalicelib.campaigns.model import Campaign, CampaignDetail, Correction, Format
 from chalicelib.kernel import log, settings
 from chalicelib.kernel.errors import GnaError, Invalid, Misconfigured
 from chalicelib.mail import mailboxes, templates
@@ -73,13 +73,15 @@ class _Written(Struct, frozen=True):
     searched: dict[str, str]
 
 
-def render(detail: CampaignDetail) -> Mailing:
+def render(detail: CampaignDetail, correction: Correction | None = None) -> Mailing:
+    """With a `correction`, the note of what was corrected stands before the body."""
     campaign = detail.campaign
     found = Placeholders()
     written = _read(detail, found)
     text = written.text if written.text is not None else plain_text.from_html(written.body)
     values = _template_values(campaign, found, text)
-    page = _inliner().inline(_template("campaign.html").render(values, **_body_values(written.body)))
+    body = _body_values(written.body, _noted(written.body, correction, found))
+    page = _inliner().inline(_template("campaign.html").render(values, **body))
     plain = _template("campaign.txt").render(values, text=text).strip() + "\n"
     public = _public_part(page, found.marks)
     _check_unsubscribe_links(page, public, plain, found.marks)
@@ -158,7 +160,7 @@ def _body(format: Format, source: str, found: Placeholders) -> tuple[str, list[s
 
 def _template_values(campaign: Campaign, found: Placeholders, text: str) -> dict[str, Any]:
     site = settings.current()
-    in_archive = site.archive and campaign.targeting.everybody
+    in_archive = site.archive and campaign.targeting.everybody and not campaign.hidden
     return {
         **templates.site_values(),
         "link_in_dark": _lightened(site.site_color),
@@ -172,8 +174,8 @@ def _template_values(campaign: Campaign, found: Placeholders, text: str) -> dict
     }
 
 
-def _body_values(body: str) -> dict[str, Any]:
-    return {"body": _safe(body), "titled": "<h1" not in body, "own_colours": sanitise.has_backgrounds(body)}
+def _body_values(body: str, shown: Any) -> dict[str, Any]:
+    return {"body": shown, "titled": "<h1" not in body, "own_colours": sanitise.has_backgrounds(body)}
 
 
 def _headers() -> dict[str, str]:
@@ -216,6 +218,14 @@ def _lightened(colour: str) -> str:
 
 def _template(name: str) -> Any:
     return templates.environment().get_template(name)
+
+
+def _noted(body: str, correction: Correction | None, found: Placeholders) -> Any:
+    if not correction:
+        return _safe(body)
+    at = correction.corrected_at
+    note = _safe('<p class="small"><strong>Corrected on {}:</strong> {}</p>\n')
+    return note.format(f"{at.day} {at:%B %Y}", found.take(correction.note)) + _safe(body)
 
 
 def _safe(markup: str) -> Any:

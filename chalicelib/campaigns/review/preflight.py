@@ -103,12 +103,16 @@ def check_merge_tags(mailing: Mailing) -> Iterator[Finding]:
 
 def check_links(found: Links) -> Iterator[Finding]:
     if found.insecure:
-        message = f"{len(found.insecure)} links or images use http instead of https."
-        yield Finding(Level.WARNING, "http_links", message)
+        what = _counted(found.insecure, "link or image uses", "links or images use")
+        yield Finding(Level.WARNING, "http_links", f"{what} http instead of https: {_name_some(found.insecure)}.")
     if found.broken:
-        yield Finding(Level.WARNING, "broken_links", f"{found.broken} links have a missing or invalid address.")
+        what = _counted(found.broken, "link has", "links have")
+        yield Finding(
+            Level.WARNING, "broken_links", f"{what} a missing or invalid address: {_name_some(found.broken)}."
+        )
     if found.without_alt:
-        message = f"{found.without_alt} images have no alternative text (alt)."
+        what = _counted(found.without_alt, "image has", "images have")
+        message = f"{what} no alternative text (alt): {_name_some(found.without_alt)}."
         yield Finding(Level.WARNING, "images_without_alt", message)
 
 
@@ -142,6 +146,17 @@ def _check_size(mailing: Mailing) -> Iterator[Finding]:
 
 def _list_links(visits: Sequence[Visit]) -> str:
     return "; ".join(f"{_shorten(link.url)} ({link.why})" for link in visits)
+
+
+def _counted(found: Sequence[str], singular: str, plural: str) -> str:
+    return f"{len(found)} {singular if len(found) == 1 else plural}"
+
+
+def _name_some(found: Sequence[str]) -> str:
+    """Which ones, as far as a list stays readable."""
+    more = len(found) - _MOST_NAMED
+    named = ", ".join(_shorten(name) for name in found[:_MOST_NAMED])
+    return f"{named} and {more} more" if more > 0 else named
 
 
 def _shorten(url: str) -> str:

@@ -11,7 +11,7 @@ from msgspec import Struct, field
 
 from chalicelib.audience.recipients import Recipient
 from chalicelib.kernel import log
-from chalicelib.mail.failures import Failure, QuotaReached, Rejected, Stopped, Transient, Unanswered
+from chalicelib.mail.failures import UNSENDABLE, Failure, QuotaReached, Rejected, Stopped, Transient, Unanswered
 
 Post = Callable[[Sequence[Recipient]], Sequence[Failure | None]]
 Piece = list[Recipient]
@@ -53,7 +53,14 @@ def send(post: Post, people: Sequence[Recipient]) -> Outcome:
         elif _is_message_fault(outcome, len(people)):
             _blame_message(outcome)
     outcome.unsent += [person for piece in waiting for person in piece]
+    if not outcome.sent:
+        # The message may be at fault, so nobody's address is blamed.
+        outcome.refused = [(person, _without_blame(why)) for person, why in outcome.refused]
     return outcome
+
+
+def _without_blame(why: Rejected) -> Rejected:
+    return Rejected(code=why.code) if why.reason == UNSENDABLE else why
 
 
 def _try_piece(post: Post, piece: Piece, outcome: Outcome, waiting: list[Piece]) -> tuple[Piece, Failure | None]:

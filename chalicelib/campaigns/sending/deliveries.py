@@ -1,4 +1,5 @@
-"""What can be done with a delivery: wake, annotate, finish, retry. Sending itself is in `supervisor` and `worker`."""
+"""What can be done with a delivery: wake, annotate, finish, retry. Stopping one is in `stopping`, sending itself in
+`supervisor` and `worker`."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -6,6 +6,7 @@ answer was lost can neither count twice nor undo what another worker did.
 """
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 from msgspec.structs import replace
@@ -19,10 +20,16 @@ from chalicelib.kernel.aws.items import plain, typed
 _PLAN = "plan"
 _PACE = "pace"
 _MOST_WRITES = 25
+_RECALLED = "recalled"
+_UNLESS_RECALLED = f" AND attribute_not_exists({_RECALLED})"
 
 
 class Lost(Exception):
     """Somebody else has the part now, or it has changed since it was read."""
+
+
+class Recalled(Lost):
+    """Its worker is to look at the plan before it sends more. Nothing else about the part has changed."""
 
 
 def begin(plan: Plan, parts: Sequence[Part]) -> bool:
@@ -40,14 +47,30 @@ def find_plan(delivery_id: str) -> Plan | None:
     return Plan(delivery_id, item["attempt"], item.get("stopped"), item.get("expires_at"))
 
 
-def open_attempt(plan: Plan, attempt: int) -> None:
-    """Record that the owed parts of this attempt are open, and that nothing stops it any more."""
-    _change_plan(plan.delivery_id, "SET attempt = :n REMOVE stopped, expires_at", {":n": attempt})
+def open_attempt(plan: Plan, attempt: int) -> bool:
+    """Record that the owed parts of this attempt are open, and that nothing stops it any more; False if that had been
+    done before. A twin that comes late must not undo a stop of this attempt."""
+    update = "SET attempt = :n REMOVE stopped, expires_at"
+    return _change_plan(plan.delivery_id, update, "attempt < :n", {":n": attempt})
 
 
-def stop(delivery_id: str, reason: str) -> None:
-    """The first reason is kept."""
-    _change_plan(delivery_id, "SET stopped = if_not_exists(stopped, :reason)", {":reason": reason})
+def stop(delivery_id: str, attempt: int, reason: str) -> bool:
+    """The first reason is kept. False if the plan is not at this attempt: then it is not the one to be stopped."""
+    update = "SET stopped = if_not_exists(stopped, :reason)"
+    return _change_plan(delivery_id, update, "attempt = :n", {":reason": reason, ":n": attempt})
+
+
+def recall(part: Part) -> None:
+    """Make its worker look at the plan before the next claim. The version stays, so the worker can still settle the
+    batch it has sent; a part that is done meanwhile is left alone."""
+    update = {
+        **_key(part.delivery_id, part.name),
+        "UpdateExpression": f"SET {_RECALLED} = :yes",
+        "ConditionExpression": "progress = :open",
+        "ExpressionAttributeValues": typed({":yes": True, ":open": Progress.OPEN.value})["M"],
+    }
+    with suppress(Stale):
+        raw.dynamodb("UpdateItem", update)
 
 
 def list_parts(delivery_id: str) -> list[Part]:
@@ -88,14 +111,19 @@ def take(delivery_id: str, name: str, holder: str, now: int, until: int) -> Part
         return None
 
 
-def save(part: Part) -> Part:
-    """Write it over the version it came from; raises `Lost` if that is not what is stored."""
+def save(part: Part, *, unless_recalled: bool = False) -> Part:
+    """Write it over the version it came from; raises `Lost` if that is not what is stored. This takes the mark of
+    `recall` off the row; with `unless_recalled` it raises `Recalled` instead and writes nothing."""
     item = _item(replace(part, version=part.version + 1))
-    put = {**_put_over(item, part.version), "ReturnValuesOnConditionCheckFailure": "ALL_OLD"}
+    put = {**_put_over(item, part.version, unless_recalled), "ReturnValuesOnConditionCheckFailure": "ALL_OLD"}
     try:
         raw.dynamodb("PutItem", put)
     except Stale as failure:
-        if list(failure.found) != [plain(item)]:
+        found = failure.found[0] if failure.found else {}
+        is_recalled = found.pop(_RECALLED, False)
+        if is_recalled and found["version"] == part.version:
+            raise Recalled from None
+        if found != plain(item):
             raise Lost from None
     return replace(part, version=part.version + 1)
 
@@ -123,7 +151,7 @@ def expire(delivery_id: str, parts: Sequence[Part], at: int) -> None:
     """Keep the parts and the plan until then."""
     for part in parts:
         save(replace(part, expires_at=at))
-    _change_plan(delivery_id, "SET expires_at = :at", {":at": at})
+    _change_plan(delivery_id, "SET expires_at = :at", "attribute_exists(delivery_id)", {":at": at})
 
 
 def book(free: int, taken: int | None) -> int | None:
@@ -160,11 +188,11 @@ def _put(item: dict[str, Any], condition: str) -> dict[str, Any]:
     return {"Put": {"TableName": _table(), "Item": item, "ConditionExpression": condition}}
 
 
-def _put_over(item: dict[str, Any], version: int) -> dict[str, Any]:
+def _put_over(item: dict[str, Any], version: int, unless_recalled: bool = False) -> dict[str, Any]:
     return {
         "TableName": _table(),
         "Item": item,
-        "ConditionExpression": "version = :version",
+        "ConditionExpression": "version = :version" + _UNLESS_RECALLED * unless_recalled,
         "ExpressionAttributeValues": {":version": {"N": str(version)}},
     }
 
@@ -177,14 +205,18 @@ def _transact(writes: Sequence[dict[str, Any]]) -> bool:
     return True
 
 
-def _change_plan(delivery_id: str, expression: str, values: dict[str, Any]) -> None:
+def _change_plan(delivery_id: str, expression: str, condition: str, values: dict[str, Any]) -> bool:
     update = {
         **_key(delivery_id, _PLAN),
         "UpdateExpression": expression,
-        "ConditionExpression": "attribute_exists(delivery_id)",
+        "ConditionExpression": condition,
         "ExpressionAttributeValues": typed(values)["M"],
     }
-    raw.dynamodb("UpdateItem", update)
+    try:
+        raw.dynamodb("UpdateItem", update)
+    except Stale:
+        return False
+    return True
 
 
 def _plan_item(plan: Plan) -> dict[str, Any]:

@@ -67,6 +67,19 @@ def drive(order: Order, time_left: Callable[[], float]) -> None:
         log.warning("sending.lease_lost", delivery_id=delivery.id, part=part.name)
 
 
+def stop(delivery: Delivery, reason: str) -> None:
+    """Send nothing more of this attempt but the batches at hand; the last worker finishes it, or nobody is at work
+    and it ends here. What a delivery needs to continue later (a plan, its parts) is made first if it is not there."""
+    plan = _find_or_make_plan(delivery)
+    if plan is None:
+        deliveries.finish(delivery, delivery.counts, _FORGOTTEN)
+    elif part_store.stop(delivery.id, delivery.attempt, reason):
+        for part in part_store.list_parts(delivery.id):
+            if part.progress is Progress.OPEN:
+                part_store.recall(part)
+        _finish_if_last(delivery)
+
+
 def _work(order: Order, delivery: Delivery, part: Part, time_left: Callable[[], float]) -> None:
     try:
         job = _job(delivery, time_left)
@@ -151,7 +164,8 @@ def _finish(delivery: Delivery, plan: Plan, found: Sequence[Part]) -> None:
     except part_store.Lost:
         return  # another supervisor is doing this, or a worker came back: the last one finishes it
     counts = parts.total(found)
-    detail = deliveries.finish(delivery, counts, plan.stopped or _owed_detail(found))
+    stopped = plan.stopped if any(part.progress is Progress.OPEN for part in found) else None
+    detail = deliveries.finish(delivery, counts, stopped or _owed_detail(found))
     after = detail.delivery(delivery.id)
     if after and after.state is DeliveryState.SENT and after.attempt == delivery.attempt:
         part_store.forget(part_store.list_parts(delivery.id))
@@ -211,6 +225,9 @@ def _job(delivery: Delivery, time_left: Callable[[], float]) -> Job:
 def _pause(order: Order, delivery: Delivery, part: Part, pause: Pause) -> None:
     until = worker.now_ms() + pause.seconds * 1000
     part_store.save(parts.rest(part, until if pause.seconds else 0))
+    if _is_stopped(delivery):
+        _finish_if_last(delivery)
+        return
     if pause.note != delivery.note:
         deliveries.annotate(delivery, pause.note)
     if pause.seconds < _LONGEST_DELAY:
@@ -219,7 +236,7 @@ def _pause(order: Order, delivery: Delivery, part: Part, pause: Pause) -> None:
 
 def _stop(delivery: Delivery, part: Part, reason: str) -> None:
     if reason:
-        part_store.stop(delivery.id, reason)
+        part_store.stop(delivery.id, delivery.attempt, reason)
     part_store.save(parts.rest(part, 0))
     _finish_if_last(delivery)
 
@@ -229,6 +246,11 @@ def _finish_if_last(delivery: Delivery) -> None:
     plan = part_store.find_plan(delivery.id)
     if plan and plan.attempt == delivery.attempt:
         _finish(delivery, plan, part_store.list_parts(delivery.id))
+
+
+def _is_stopped(delivery: Delivery) -> bool:
+    plan = part_store.find_plan(delivery.id)
+    return plan is not None and plan.stopped is not None
 
 
 def _enqueue(order: Order, delay_seconds: int = 0) -> None:

@@ -135,16 +135,28 @@ class PartRun:
         return 1 if self.part.strikes else self._job.pace.batch_size(LARGEST_BATCH)
 
     def _send(self, people: list[Recipient], read_at: float, cursor: str | None) -> None:
-        self._check_still_sending()
+        self._check_time()
         self._wait(self._job.pace.reserve(len(people)))
+        self._check_plan()
         if time.monotonic() - read_at > _FRESH_SECONDS:
             people = recipients.reload([person.id for person in people])
             if not people:
                 self.part = replace(self.part, cursor=cursor)
                 return
-        claimed = parts.claim(self.part, [person.id for person in people], cursor)
-        self._save(replace(claimed, until=now_ms() + LEASE_MS))
+        self._claim([person.id for person in people], cursor)
         self._settle(batch.send(self._post, people))
+
+    def _claim(self, people: Sequence[str], cursor: str | None) -> None:
+        """The one write after which mails leave, so it is refused when the part has been recalled: whoever stops a
+        delivery waits for the batches at hand and no longer, and it costs no request to find out."""
+        while True:
+            claimed = replace(parts.claim(self.part, people, cursor), until=now_ms() + LEASE_MS)
+            try:
+                self.part = self._stored = part_store.save(claimed, unless_recalled=True)
+                return
+            except part_store.Recalled:
+                self._save(self.part)
+                self._check_plan()
 
     def _post(self, people: Sequence[Recipient]) -> Sequence[Failure | None]:
         if now_ms() > self._stored.until - _CALL_MS:
@@ -186,15 +198,19 @@ class PartRun:
             case _:
                 raise Pause(parts.rest_seconds(self.part.strikes), _BUSY)
 
-    def _check_still_sending(self) -> None:
-        """Before each batch: there must be time for it, and the delivery must not have been stopped."""
+    def _check_time(self) -> None:
         if self._job.time_left() <= 0:
             raise Pause(0)
-        if time.monotonic() - self._checked_at > _CHECK_SECONDS:
-            plan = part_store.find_plan(self.part.delivery_id)
-            if plan is None or plan.stopped:
-                raise Halt(plan.stopped or "" if plan else "")
-            self._checked_at = time.monotonic()
+
+    def _check_plan(self) -> None:
+        """The delivery must not have been stopped. Looked up now and then, in case whoever stopped it died before
+        recalling the parts, and after a write that took the mark of a recall away."""
+        if self._checked_at and time.monotonic() - self._checked_at <= _CHECK_SECONDS:
+            return
+        plan = part_store.find_plan(self.part.delivery_id)
+        if plan is None or plan.stopped:
+            raise Halt(plan.stopped or "" if plan else "")
+        self._checked_at = time.monotonic()
 
     def _wait(self, seconds: float) -> None:
         if seconds > 0.2:
@@ -213,10 +229,16 @@ class PartRun:
             self._save(self.part)
 
     def _save(self, part: Part) -> None:
-        self.part = self._stored = part_store.save(part)
+        try:
+            stored = part_store.save(part, unless_recalled=True)
+        except part_store.Recalled:
+            self._checked_at = 0.0
+            stored = part_store.save(part)
+        self.part = self._stored = stored
 
     def _owe(self, part: Part, owed: list[Part]) -> None:
         self.part = self._stored = part_store.save_owing(part, owed)
+        self._checked_at = 0.0
 
 
 def now_ms() -> int:

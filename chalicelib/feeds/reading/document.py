@@ -1,10 +1,13 @@
-"""Turns the bytes a server sent into a document that is safe to parse: decoded correctly and of bounded size.
+"""Turns the bytes a server sent into a document that is safe to parse: decoded correctly, whole and of bounded size.
 
-feedparser accepts anything, so a document that would keep it busy too long is refused here, by counting.
+feedparser accepts anything. So a document that would keep it busy too long is refused here, by counting, and one that
+was cut off as well, because feedparser would make entries of it that nobody wrote.
 """
 
 import codecs
 import re
+
+from chalicelib.feeds.reading import characters
 
 MOST_ENTRIES = 5_000
 _MOST_MARKUP = 200_000
@@ -28,37 +31,45 @@ _BOMS = [
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 ]
-_NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
 _PROLOGUE = re.compile(r"<\?xml[^>]{0,200}\?>")
 _PREFIX = re.compile(r"xmlns:([^\s=<>]{1,60})")
 _ENTRY = re.compile(r"<(?:[\w-]{1,20}:)?(?:item|entry)[\s>/]")
 _CROWDED_TAG = re.compile(rf"<[A-Za-z](?:[^<>=]*=){{{_MOST_ATTRIBUTES}}}")
 _OPENING = re.compile(r"<([A-Za-z_][\w.-]{0,40}(?::[\w.-]{1,40})?)")
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+# What looks like a tag in one of these is text. One that does not end goes on to the end of the document.
+_LITERAL = r"<!\[CDATA\[.*?(?:\]\]>|\Z)|<!--.*?(?:-->|\Z)|<\?[^>]*(?:>|\Z)"
+_HEAD = re.compile(r"[^<]*(?:<[!?][^<]*)*")
 _ROOTS = {"rss", "feed", "rdf", "channel"}
 
 
 class NotAFeed(Exception):
-    """`reason` says what came instead, in our own words."""
+    """`reason` says what came instead, in our own words; `kind` is `cut` for a document without its end."""
 
-    def __init__(self, reason: str) -> None:
+    def __init__(self, reason: str, kind: str = "invalid") -> None:
         super().__init__(reason)
         self.reason = reason
+        self.kind = kind
 
 
 def decode(body: bytes, content_type: str) -> str:
     """The text of the document, whatever encoding it claims, without the characters XML forbids."""
-    decoded = _NOT_XML.sub("", _decode(body, content_type)).lstrip("\ufeff \t\r\n")
+    decoded = characters.without_forbidden(_decode(body, content_type)).lstrip("\ufeff \t\r\n")
     if not decoded:
         raise NotAFeed("the feed is empty")
     return decoded
 
 
 def check_xml(decoded: str) -> bytes:
-    """UTF-8 for the XML parser, or `NotAFeed` if it is something else or exceeds our limits."""
-    _check_root(decoded)
+    """UTF-8 for the XML parser, or `NotAFeed` if it is something else, was cut off or exceeds our limits."""
+    root = _check_root(decoded)
     _check_bounds(decoded)
-    clean = _PROLOGUE.sub("", decoded, count=1).lstrip().encode()
+    text = characters.repair_references(_PROLOGUE.sub("", decoded, count=1).lstrip())
+    clean = _escape_head(text).encode()
+    if _is_well_formed(clean):
+        return clean
+    # What follows the end, such as a script a host adds or half a comment, would make it a document with mistakes.
+    clean = _escape_head(_until_end(text, root)).encode()
     if not _is_well_formed(clean) and _count_markup(decoded) > _MOST_BROKEN_MARKUP:
         raise NotAFeed("the feed is not valid XML, and too large to repair")
     return clean
@@ -80,7 +91,8 @@ def _decode(body: bytes, content_type: str) -> str:
     ]
     for encoding in _candidates(body, [label for label in labels if label]):
         try:
-            return body.decode(encoding)
+            # Half a character at the end, where the document was cut off, does not make it another encoding.
+            return codecs.getincrementaldecoder(encoding)().decode(body)
         except ValueError:
             continue
     return body.decode("cp1252", "replace")
@@ -107,13 +119,31 @@ def _find_encoding(name: str) -> str | None:
     return "cp1252" if encoding in ("iso8859-1", "ascii") else encoding
 
 
-def _check_root(decoded: str) -> None:
+def _check_root(decoded: str) -> str:
+    """The name of the root element, as it is written."""
     opening = _OPENING.search(_COMMENT.sub("", decoded[:20_000]))
-    root = opening[1].rpartition(":")[2].lower() if opening else ""
+    name = opening[1] if opening else ""
+    root = name.rpartition(":")[2].lower()
     if root == "html":
         raise NotAFeed("the server returned a web page instead of a feed")
     if root not in _ROOTS:
         raise NotAFeed("this is not an RSS, Atom or JSON feed")
+    return name
+
+
+def _until_end(text: str, root: str) -> str:
+    """The document up to the tag that closes its root. Without that tag it was cut off, perhaps inside an entry."""
+    for found in re.finditer(rf"{_LITERAL}|</{re.escape(root)}\s*>", text, re.DOTALL | re.IGNORECASE):
+        if found[0].startswith("</"):
+            return text[: found.end()]
+    raise NotAFeed("the document ends in the middle", kind="cut")
+
+
+def _escape_head(text: str) -> str:
+    """feedparser uses what precedes the root element as the replacement of a regular expression."""
+    head = _HEAD.match(text)
+    assert head is not None
+    return head[0].replace("\\", "\\\\") + text[head.end() :]
 
 
 def _check_bounds(decoded: str) -> None:

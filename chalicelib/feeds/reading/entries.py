@@ -4,14 +4,12 @@ No object of feedparser's leaves this module, and nothing it returns is trusted:
 """
 
 import html
-import io
 import json
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from functools import lru_cache
 from typing import Any
 
-from chalicelib.feeds.reading import document, excerpt
+from chalicelib.feeds.reading import characters, document, excerpt, links, parser
 from chalicelib.feeds.reading.document import NotAFeed
 from chalicelib.feeds.reading.model import Entry, Feed, entry_id
 
@@ -30,44 +28,27 @@ def parse(body: bytes, content_type: str, url: str) -> Feed:
 
 
 def _xml_feed(clean: bytes, url: str) -> Feed:
-    # A stream, because feedparser would open bytes that look like a path or URL. Sanitising and resolving HTML take
-    # half of its time and are not thorough enough for a mail, so we do both ourselves for the entries that are sent.
-    # It does not get the document's URL: it would derive ids from it, and every entry of a mirror would be new.
-    parsed = _parser().parse(
-        io.BytesIO(clean),
-        response_headers={"content-type": "application/xml; charset=utf-8"},
-        sanitize_html=False,
-        resolve_relative_uris=False,
-    )
+    parsed = parser.parse(clean)
     if parsed["bozo"] and not parsed["entries"]:
         raise NotAFeed("the feed is not valid XML")
-    links = _links(parsed["feed"])
+    hub, topic = links.choose(_links(parsed["feed"]), url)
     return Feed(
         title=_title(parsed["feed"]),
-        entries=tuple(_xml_entry(found, url) for found in parsed["entries"]),
-        hub=excerpt.web_url(links.get("hub", ""), url),
-        topic=excerpt.web_url(links.get("self", ""), url),
+        entries=tuple(_xml_entry(found, url, bool(parsed["bozo"])) for found in parsed["entries"]),
+        hub=hub,
+        topic=topic,
     )
 
 
-@lru_cache(maxsize=1)
-def _parser() -> Any:
-    """feedparser without tags and authors: nothing here reads them, and the time they take grows with the square of
-    their length, so that one long name would keep it busy for hours."""
-    import feedparser
-    from feedparser.mixin import _FeedParserMixin
-
-    _FeedParserMixin._add_tag = lambda self, *tag: self._get_context().setdefault("tags", [])
-    _FeedParserMixin._sync_author_detail = lambda self, *key: None
-    return feedparser
-
-
-def _xml_entry(found: Mapping[str, Any], url: str) -> Entry:
+def _xml_entry(found: Mapping[str, Any], url: str, lenient: bool) -> Entry:
+    """`lenient`: the document has mistakes, so feedparser has left `&amp;` in the ids, but they must not
+    depend on mistakes elsewhere."""
     title, address = _title(found), _link(found)
     link = excerpt.web_url(address, url)
     content, base = _content(found, url)
+    guid = str(_get(found, "id")).replace("&amp;", "&" if lenient else "&amp;")
     return Entry(
-        id=entry_id(excerpt.one_line(_get(found, "id")), excerpt.one_line(address) if link else "", title, content),
+        id=entry_id(excerpt.one_line(guid), excerpt.one_line(address) if link else "", title, content),
         title=title,
         link=link,
         published=_parse_moment(_get(found, "published_parsed")),
@@ -81,7 +62,7 @@ def _xml_entry(found: Mapping[str, Any], url: str) -> Entry:
 def _link(found: Mapping[str, Any]) -> str:
     """Without a link feedparser uses the guid, as the standard says; but a guid that is a mere number is no link."""
     link = str(_get(found, "link"))
-    return "" if link == _get(found, "id") and "/" not in link else link
+    return "" if link == _get(found, "id") and "/" not in link else link.replace("&amp;", "&")
 
 
 def _get(found: Mapping[str, Any], name: str) -> Any:
@@ -100,9 +81,14 @@ def _content(found: Mapping[str, Any], url: str) -> tuple[str, str]:
     """The summary, or the content where there is none, as HTML, and the base of its relative links."""
     for part in (_get(found, "summary_detail"), *(_get(found, "content") or ())):
         if part and (value := str(part.get("value") or "")).strip():
-            markup = value if part.get("type") in _HTML_TYPES else html.escape(value)
+            markup = value if part.get("type") in _HTML_TYPES else _from_plain(value)
             return markup, excerpt.web_url(str(part.get("base") or url), url) or url
     return "", url
+
+
+def _from_plain(text: str) -> str:
+    """HTML of a plain text. Publishing software leaves `&nbsp;` in what it declares to be plain."""
+    return html.escape(text.replace("&nbsp;", " "))
 
 
 def _image(found: Mapping[str, Any]) -> str:
@@ -116,11 +102,8 @@ def _image(found: Mapping[str, Any]) -> str:
     return str(image.get("href") or image.get("url") or "") if isinstance(image, dict) else ""
 
 
-def _links(feed: Mapping[str, Any]) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for link in _get(feed, "links") or ():
-        found.setdefault(str(link.get("rel", "")), str(link.get("href", "")))
-    return found
+def _links(feed: Mapping[str, Any]) -> list[links.Link]:
+    return [(str(link.get("rel", "")), str(link.get("href", ""))) for link in _get(feed, "links") or ()]
 
 
 def _parse_moment(parts: Any) -> datetime | None:
@@ -145,21 +128,33 @@ def _json_feed(decoded: str, url: str) -> Feed:
         raise NotAFeed("this is not an RSS, Atom or JSON feed")
     if len(found["items"]) > document.MOST_ENTRIES:
         raise NotAFeed(f"the feed has more than {document.MOST_ENTRIES} entries")
-    hubs = [hub for hub in found.get("hubs") or () if isinstance(hub, dict)]
+    hub, topic = links.choose(_json_links(found), url)
     return Feed(
-        title=_text(found, "title"),
+        title=_json_title(found),
         entries=tuple(_json_entry(item, url) for item in found["items"] if isinstance(item, dict)),
-        hub=excerpt.web_url(_text(hubs[0], "url"), url) if hubs else "",
-        topic=excerpt.web_url(_text(found, "feed_url"), url),
+        hub=hub,
+        topic=topic,
     )
 
 
+def _json_links(found: Mapping[str, Any]) -> list[links.Link]:
+    """`hubs` may name other ways of being told about changes, such as rssCloud, which we do not speak."""
+    hubs = found.get("hubs")
+    named = [hub for hub in hubs if isinstance(hub, dict)] if isinstance(hubs, list) else []
+    spoken = [("hub", _text(hub, "url")) for hub in named if _text(hub, "type").strip().lower() == "websub"]
+    return [*spoken, ("self", _text(found, "feed_url"))]
+
+
+def _json_title(found: Mapping[str, Any]) -> str:
+    return excerpt.truncate(excerpt.one_line(_text(found, "title")), _LONGEST_TITLE)
+
+
 def _json_entry(item: Mapping[str, Any], url: str) -> Entry:
-    title = excerpt.truncate(excerpt.one_line(_text(item, "title")), _LONGEST_TITLE)
+    title = _json_title(item)
     address = _text(item, "url") or _text(item, "external_url")
     link = excerpt.web_url(address, url)
     plain = _text(item, "summary") or ("" if _text(item, "content_html") else _text(item, "content_text"))
-    content = html.escape(plain) if plain else _text(item, "content_html")
+    content = _from_plain(plain) if plain else _text(item, "content_html")
     return Entry(
         id=entry_id(excerpt.one_line(_text(item, "id")), excerpt.one_line(address) if link else "", title, content),
         title=title,
@@ -175,7 +170,9 @@ def _json_entry(item: Mapping[str, Any], url: str) -> Entry:
 def _text(found: Mapping[str, Any], name: str) -> str:
     """Ids may be numbers; anything else that is not text counts as missing."""
     value = found.get(name)
-    return str(value) if isinstance(value, str | int | float) and not isinstance(value, bool) else ""
+    if not isinstance(value, str | int | float) or isinstance(value, bool):
+        return ""
+    return characters.without_forbidden(str(value))
 
 
 def _parse_iso(text: str) -> datetime | None:

@@ -4,6 +4,8 @@ import html
 import re
 from urllib.parse import urljoin, urlsplit
 
+from chalicelib.feeds.reading import characters
+
 _LONGEST_SOURCE = 20_000
 _LONGEST_URL = 2_000
 # These elements are displayed apart from their neighbours, so their text needs a space between them.
@@ -17,18 +19,24 @@ _SOURCE = re.compile(r"""(?:^|\s)src\s*=\s*["']?([^"'\s>]{1,2000})""", re.IGNORE
 _PIXEL = re.compile(r"""(?:width|height)\s*=\s*["']?[01](?:px)?["'\s/]""", re.IGNORECASE)
 _ESCAPED = str.maketrans({character: f"%{ord(character):02X}" for character in ' "<>\\^`{|}'})
 _SPACE = re.compile(r"[\s\x00-\x1f\x7f\u2028\u2029]+")
+# What these contain is not what the author says: code, form fields, or a replacement for what cannot be displayed.
+_NOT_TEXT = {
+    *("script", "style", "template", "title", "textarea", "xmp"),
+    *("iframe", "noscript", "noembed", "noframes"),
+}
 
 
 def plain_text(source: str) -> str:
     """The text of HTML on one line, without scripts and styles. Not escaped: whoever displays it does that."""
     import nh3
 
-    spaced = _BLOCK.sub(" ", source[:_LONGEST_SOURCE])
-    return one_line(html.unescape(nh3.clean(spaced, tags=set())))
+    spaced = _BLOCK.sub(" ", characters.repair_references(source[:_LONGEST_SOURCE]))
+    return one_line(html.unescape(nh3.clean(spaced, tags=set(), clean_content_tags=_NOT_TEXT)))
 
 
 def one_line(text: str) -> str:
-    return _SPACE.sub(" ", text).strip()
+    """Without line breaks and other control characters, so that it can be a subject."""
+    return _SPACE.sub(" ", characters.without_c1(text)).strip()
 
 
 def truncate(text: str, longest: int) -> str:

@@ -1,13 +1,12 @@
 """Asks a server for a feed, politely: with validators, so that an unchanged feed is recognised early."""
 
 import hashlib
-import re
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
 from msgspec import Struct
 
-from chalicelib.feeds.reading import entries, excerpt
+from chalicelib.feeds.reading import entries, links
 from chalicelib.feeds.reading.document import NotAFeed
 from chalicelib.feeds.reading.model import Feed
 from chalicelib.kernel.http import client
@@ -20,8 +19,6 @@ _ACCEPT = (
 )
 _LONGEST_VALIDATOR = 400
 _LONGEST_WAIT = 86_400
-_LINK = re.compile(r"<([^<>]{1,2000})>([^<]{0,400})")
-_RELATION = re.compile(r"""\brel\s*=\s*"?([\w\s-]{1,80})""", re.IGNORECASE)
 
 
 class Validators(Struct, frozen=True):
@@ -111,16 +108,7 @@ def _parse(answer: Answer) -> Feed:
     try:
         feed = entries.parse(answer.body, answer.headers.get("content-type", ""), answer.url)
     except NotAFeed as failure:
-        raise Unreadable("invalid", f"The feed cannot be read: {failure.reason}") from None
-    hub, topic = _linked(answer)
+        raise Unreadable(failure.kind, f"The feed cannot be read: {failure.reason}") from failure
+    # The links of the header take precedence over those in the feed.
+    hub, topic = links.choose(links.parse_header(answer.headers.get("link", "")), answer.url)
     return Feed(feed.title, feed.entries, hub or feed.hub, topic or feed.topic or answer.url)
-
-
-def _linked(answer: Answer) -> tuple[str, str]:
-    """Hub and topic of the `Link` header, which take precedence over those in the feed."""
-    found: dict[str, str] = {}
-    for address, parameters in _LINK.findall(answer.headers.get("link", "")[:8000]):
-        relation = _RELATION.search(parameters)
-        for name in relation[1].lower().split() if relation else ():
-            found.setdefault(name, excerpt.web_url(address, answer.url))
-    return found.get("hub", ""), found.get("self", "")

@@ -12,7 +12,9 @@ from functools import lru_cache
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
+from chalicelib.kernel import patience
 from chalicelib.kernel.aws import session as aws
 from chalicelib.kernel.aws.failures import (
     CONDITION_FAILED,
@@ -40,6 +42,7 @@ class _Service(Struct, frozen=True):
     host: str
     signed_as: str
     read_timeout: float
+    connect_timeout: float = 3
 
 
 _DYNAMODB = _Service("dynamodb", "dynamodb", "dynamodb", 5)
@@ -75,10 +78,11 @@ def ses(operation: str, path: str, parameters: Mapping[str, Any] | bytes) -> Any
 def _insisted(service: _Service, target: str, operation: str, parameters: Mapping[str, Any]) -> Any:
     headers = {"X-Amz-Target": target + operation, "Content-Type": "application/x-amz-json-1.0"}
     body = json.dumps(parameters).encode()
-    for attempt in range(_ATTEMPTS):
+    for attempt in range(patience.ATTEMPTS if patience.is_limited() else _ATTEMPTS):
         if attempt:
             rest(attempt, _REST)
-        answer = _tried(service, operation, headers, body)
+        with patience.counted():
+            answer = _tried(service, operation, headers, body)
         if answer is not None:
             return answer
     raise Unavailable
@@ -114,7 +118,7 @@ def _exchange(
 ) -> tuple[int, Any]:
     from botocore.awsrequest import AWSRequest
 
-    connection = _connection(aws.botocore_session(), service)
+    connection = _connection(aws.botocore_session(), _in_time(service))
     request = AWSRequest(method="POST", url=connection.endpoint + path, data=body, headers=dict(headers))
     connection.sign(request)
     response = connection.send(operation, request.prepare())
@@ -124,6 +128,13 @@ def _exchange(
     if response.status_code >= 300 and "__type" not in answer and (kind := response.headers.get("x-amzn-ErrorType")):
         answer = answer | {"__type": kind}
     return response.status_code, answer
+
+
+def _in_time(service: _Service) -> _Service:
+    """The service as a request reaches it: sending mail is not hurried, because an answer that is lost stays lost."""
+    if service is _SES or not patience.is_limited():
+        return service
+    return replace(service, connect_timeout=patience.CONNECT_SECONDS, read_timeout=patience.READ_SECONDS)
 
 
 def _json(content: bytes) -> dict[str, Any]:
@@ -150,7 +161,7 @@ class _Connection:
         from botocore.utils import get_environ_proxies
 
         return URLLib3Session(
-            timeout=(3, self._service.read_timeout),
+            timeout=(self._service.connect_timeout, self._service.read_timeout),
             max_pool_connections=50,
             proxies=get_environ_proxies(self.endpoint),
             socket_options=[_AT_ONCE],

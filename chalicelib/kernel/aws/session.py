@@ -8,6 +8,7 @@ import threading
 from functools import cache, lru_cache
 from typing import Any
 
+from chalicelib.kernel import patience
 from chalicelib.kernel.aws.failures import is_transient
 from chalicelib.kernel.errors import Unavailable
 
@@ -32,15 +33,22 @@ def botocore_session() -> Any:
     return made
 
 
-@cache
 def client(service: str, attempts: int = 3) -> Any:
-    """`attempts` is 1 for what must not happen twice: a retry after a lost answer repeats the effect."""
+    """`attempts` is 1 for what must not happen twice: a retry after a lost answer repeats the effect. Such calls, and
+    those that carry files, are not hurried in a request either."""
+    if patience.is_limited() and attempts > 1 and service != "s3":
+        return _client(service, patience.ATTEMPTS, patience.CONNECT_SECONDS, patience.READ_SECONDS)
+    return _client(service, attempts, 3, 10)
+
+
+@cache
+def _client(service: str, attempts: int, connect: float, read: float) -> Any:
     from botocore.config import Config
 
     retries = {"mode": "standard", "total_max_attempts": attempts}
     # Left to itself botocore signs links to files as buckets made since 2020 refuse, and for another region's host.
     files: dict[str, Any] = {"signature_version": "s3v4", "s3": {"addressing_style": "virtual"}}
-    config = Config(connect_timeout=3, read_timeout=10, retries=retries, **(files if service == "s3" else {}))
+    config = Config(connect_timeout=connect, read_timeout=read, retries=retries, **(files if service == "s3" else {}))
     with making:
         return session().client(service, config=config)
 
@@ -50,7 +58,8 @@ def call(service: str, operation: str, **parameters: Any) -> Any:
     from botocore.exceptions import BotoCoreError, ClientError
 
     try:
-        return getattr(client(service), operation)(**parameters)
+        with patience.counted():
+            return getattr(client(service), operation)(**parameters)
     except ClientError as failure:
         if is_transient(failure.response["Error"]["Code"], _status(failure)):
             raise Unavailable from failure

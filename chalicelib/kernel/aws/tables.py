@@ -15,7 +15,7 @@ from pynamodb.expressions.update import Action
 from pynamodb.models import Model
 from pynamodb.transactions import TransactGet, TransactWrite
 
-from chalicelib.kernel import settings
+from chalicelib.kernel import patience, settings
 from chalicelib.kernel.aws import session as aws
 from chalicelib.kernel.aws.failures import (
     CONDITION_FAILED,
@@ -259,13 +259,28 @@ class _Connection(Connection):
         with aws.making:
             return super().client
 
+    def _make_api_call(self, operation_name: str, operation_kwargs: dict[str, Any]) -> dict[str, Any]:
+        """Every row has the same connection; whether somebody waits is known only when it is used."""
+        if patience.is_limited() and self is not _hurried_connection():
+            return _hurried_connection()._make_api_call(operation_name, operation_kwargs)
+        with patience.counted():
+            return super()._make_api_call(operation_name, operation_kwargs)
+
 
 @lru_cache(maxsize=1)
-def _connection() -> Connection:
-    # Short waits: a reader stands at the other end, and API Gateway hangs up after 29 seconds.
+def _connection() -> "_Connection":
+    return _connect(2, 5, 3)
+
+
+@lru_cache(maxsize=1)
+def _hurried_connection() -> "_Connection":
+    return _connect(patience.CONNECT_SECONDS, patience.READ_SECONDS, patience.ATTEMPTS)
+
+
+def _connect(connect: float, read: float, attempts: int) -> "_Connection":
     return _Connection(
-        connect_timeout_seconds=2,
-        read_timeout_seconds=5,
+        connect_timeout_seconds=connect,
+        read_timeout_seconds=read,
         max_pool_connections=50,
-        retry_configuration={"mode": "standard", "total_max_attempts": 3},
+        retry_configuration={"mode": "standard", "total_max_attempts": attempts},
     )

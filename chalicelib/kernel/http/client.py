@@ -8,10 +8,11 @@ import socket
 import ssl
 import threading
 import time
+import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager, suppress
 from functools import lru_cache
-from http.client import HTTPException
+from http.client import HTTPException, IncompleteRead
 from typing import Any
 from urllib.parse import urljoin
 
@@ -19,12 +20,15 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from chalicelib.kernel import settings
-from chalicelib.kernel.http import egress
+from chalicelib.kernel.http import compression, egress
 from chalicelib.kernel.version import VERSION
 
 _PERMANENT = (301, 308)
 _REDIRECTS = (301, 302, 303, 307, 308)
+_REPEATING = (307, 308)
 _ENCODINGS = ("", "identity", "gzip", "x-gzip", "deflate")
+# Headers that may be repeated instead of written as one list.
+_LISTS = ("link", "content-encoding")
 _LARGEST_HEADERS = 64_000
 _CHUNK = 65_536
 _CONNECT_SECONDS = 3.0
@@ -84,8 +88,9 @@ def head(url: str, bounds: Bounds | None = None) -> Answer:
 
 
 def post(url: str, body: bytes, headers: Mapping[str, str], bounds: Bounds | None = None) -> Answer:
-    """Follows no redirect: what is posted goes where it was addressed, or nowhere."""
-    return _follow("POST", url, headers, body, replace(bounds or Bounds(), redirects=0))
+    """Follows only redirects that say to repeat the request (307, 308), never to an unencrypted connection, and none
+    if `bounds` allow none."""
+    return _follow("POST", url, headers, body, bounds or Bounds(redirects=0))
 
 
 def _follow(method: str, url: str, headers: Mapping[str, str], body: bytes | None, bounds: Bounds) -> Answer:
@@ -95,12 +100,20 @@ def _follow(method: str, url: str, headers: Mapping[str, str], body: bytes | Non
     for _ in range(bounds.redirects + 1):
         answer = _request(call, started)
         location = answer.headers.get("location")
-        if method == "POST" or answer.status not in _REDIRECTS or not location:
+        if not location or answer.status not in _followed(method, bounds):
             return answer
         only_permanent = only_permanent and answer.status in _PERMANENT
         next_url = _resolve_redirect(call.url, _decode_location(location))
+        if method == "POST" and call.url.startswith("https:") and not next_url.startswith("https:"):
+            raise FetchFailed("refused", "it redirects to an unencrypted connection")
         call = replace(call, url=next_url, permanent_url=next_url if only_permanent else call.permanent_url)
     raise FetchFailed("redirects", "too many redirects")
+
+
+def _followed(method: str, bounds: Bounds) -> tuple[int, ...]:
+    if method == "POST":
+        return _REPEATING if bounds.redirects else ()
+    return _REDIRECTS
 
 
 def _resolve_redirect(url: str, location: str) -> str:
@@ -128,7 +141,7 @@ def _request(call: _Call, started: float) -> Answer:
             body = _body(response, headers, call.largest) if call.largest else b""
     except egress.Unreachable as failure:
         raise FetchFailed("refused" if failure.refused else "unreachable", failure.reason) from None
-    except (HTTPError, HTTPException, OSError, ValueError) as failure:
+    except (HTTPError, HTTPException, OSError, ValueError, EOFError, zlib.error) as failure:
         raise _translate(call, failure) from failure
     if call.seconds_left <= 0:  # a socket closed at the deadline may look like the end of the body
         raise FetchFailed("timeout", "no complete response in time")
@@ -222,15 +235,20 @@ def _tls() -> ssl.SSLContext:
 def _headers(response: Any) -> dict[str, str]:
     if sum(len(name) + len(value) for name, value in response.headers.items()) > _LARGEST_HEADERS:
         raise FetchFailed("too_large", "the headers are too large")
-    return {name.lower(): value for name, value in response.headers.items()}
+    headers: dict[str, str] = {}
+    for name, value in response.headers.items():
+        name = name.lower()
+        headers[name] = f"{headers[name]}, {value}" if name in headers and name in _LISTS else value
+    return headers
 
 
 def _body(response: Any, headers: Mapping[str, str], largest: int) -> bytes:
     """The uncompressed body. Stops reading as soon as it is larger than allowed."""
-    if headers.get("content-encoding", "").strip().lower() not in _ENCODINGS:
+    encoding = headers.get("content-encoding", "").strip().lower()
+    if encoding not in _ENCODINGS:
         raise FetchFailed("protocol", "the response has an encoding we did not ask for")
     parts, size = [], 0
-    for chunk in response.stream(_CHUNK, decode_content=True):
+    for chunk in compression.unpack(response.stream(_CHUNK, decode_content=False), encoding):
         size += len(chunk)
         if size > largest:
             raise FetchFailed("too_large", f"the response is larger than {largest // 1000} kB")
@@ -239,7 +257,7 @@ def _body(response: Any, headers: Mapping[str, str], largest: int) -> bytes:
 
 
 def _translate(call: _Call, failure: Exception) -> FetchFailed:
-    from urllib3.exceptions import SSLError
+    from urllib3.exceptions import ProtocolError, SSLError
     from urllib3.exceptions import TimeoutError as ReadTimeout
 
     if call.seconds_left <= 0 or isinstance(failure, TimeoutError | ReadTimeout):
@@ -250,6 +268,8 @@ def _translate(call: _Call, failure: Exception) -> FetchFailed:
         return FetchFailed("unreachable", "the host does not respond")
     if isinstance(failure, OSError):
         return FetchFailed("cut", "the connection failed")
+    if isinstance(failure, EOFError | IncompleteRead | ProtocolError):
+        return FetchFailed("cut", "the response ends in the middle")
     return FetchFailed("protocol", "the response is not valid HTTP")
 
 

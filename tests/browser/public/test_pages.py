@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from chalicelib.audience import opt_outs
 from chalicelib.kernel.errors import Unavailable
 from tests.browser.page_checks import fits, shoot, violations
 
@@ -34,6 +35,30 @@ def test_a_reader_changes_the_name(house, look):
     assert page.get_by_label("Name").input_value() == "Countess"
 
 
+def test_one_mail_is_enough_to_rename_download_and_leave(house, look):
+    house.join(ADA, nickname="Ada")
+    page = look()
+    page.goto(house.profile(ADA))
+    for name in ("Countess", "Lovelace"):
+        page.get_by_label("Name").fill(name)
+        page.get_by_role("button", name="Save").click()
+        page.get_by_text("Saved.").wait_for()
+        assert page.get_by_label("Name").input_value() == name
+    page.reload()
+    page.get_by_text("Saved.").wait_for()
+    assert violations(page) == []
+    shoot(page, "public/saved")
+    with page.expect_download() as started:
+        page.get_by_role("link", name="Download my data").click()
+    assert json.loads(Path(started.value.path()).read_text())["nickname"] == "Lovelace"
+    page.go_back()
+    page.get_by_role("alert").filter(has_text="What you saved with it is kept").wait_for()
+    page.go_forward()
+    page.get_by_role("button", name="Unsubscribe and delete my data").click()
+    heading(page, "You are unsubscribed")
+    assert not house.subscribed(ADA)
+
+
 def test_a_name_that_is_too_long_is_said_above_the_form(house, look):
     house.join(ADA)
     page = look()
@@ -50,7 +75,8 @@ def test_a_new_address_is_shown_as_waiting_until_it_is_confirmed_there(house, lo
     page.goto(house.profile(ADA))
     page.get_by_label("Email address").fill("countess@example.net")
     page.get_by_role("button", name="Save").click()
-    page.get_by_text("open the link we sent to your new address").wait_for()
+    page.get_by_text("Saved.").wait_for()
+    page.get_by_role("status").filter(has_text="open the link we sent there").wait_for()
     shoot(page, "public/address-saved")
     change = house.link("countess@example.net")
     page.goto(house.profile(ADA))
@@ -97,7 +123,7 @@ def test_never_again_is_kept_until_its_owner_takes_it_back(house, look):
     page.locator("summary").click()
     page.locator("#resume-email").fill(ADA)
     page.locator("details button").click()
-    page.get_by_text("a link is on its way").wait_for()
+    page.get_by_text("a link to allow it again is on its way").wait_for()
     page.goto(house.link(ADA))
     heading(page, "May we email you again?")
     shoot(page, "public/resume")
@@ -166,7 +192,7 @@ def test_without_a_script_a_mistake_and_the_limit_are_pages_one_can_go_back_from
         house.http.post("/api/subscribe", json={"email": f"n{number}@example.net"}, source_ip="127.0.0.1")
     page.get_by_label("Email address").fill(ADA)
     page.get_by_role("button").click()
-    page.get_by_text("Please wait a moment and try again.").wait_for()
+    page.get_by_text("Please try again later.").wait_for()
     shoot(page, "public/error-429")
 
 
@@ -203,10 +229,12 @@ def pages(house, configure):
         "subscribed": "/subscribed",
         "confirm": house.subscribe(ADA),
         "confirmed": "/confirmed",
+        "added": "/confirmed?added=true",
+        "never": f"/never?token={opt_outs.make_token('bob@example.net')}",
         "profile": profile,
         "profile-link": "/profile",
         "profile-expired": f"/profile?token={unknown}",
-        "profile-updated": "/profile?updated=true",
+        "profile-updated": f"{profile}&updated=true",
         "data-expired": f"/profile/data?token={unknown}",
         "unsubscribe": house.goodbye("bob@example.net"),
         "resume-expired": f"/resume?token={unknown}",
@@ -219,6 +247,7 @@ POSTED = {
     "confirm-failed": "/confirm",
     "unsubscribe-failed": "/api/unsubscribe",
     "never-expired": "/profile/never",
+    "never-failed": "/never",
     "subscribe-failed": "/api/subscribe",
     "link-failed": "/api/profile/request-link",
 }

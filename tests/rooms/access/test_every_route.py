@@ -4,6 +4,7 @@ import re
 
 import yaml
 
+from chalicelib.web.routing import EVERYTHING_ELSE
 from tests.conftest import TEMPLATE
 
 
@@ -36,7 +37,9 @@ def test_no_spelling_of_admin_escapes_the_rule():
 
 
 def test_no_first_part_of_a_path_is_a_parameter_that_could_be_admin():
-    assert [path for path, _, _ in _routes() if path.startswith("/{")] == []
+    """But for the one that takes every path there is no route for, and says so."""
+    assert {path for path, _, _ in _routes() if path.startswith("/{")} == {EVERYTHING_ELSE.path}
+    assert EVERYTHING_ELSE.handler == "web.pages:not_found"
 
 
 def test_the_authorizer_keeps_no_verdict_and_reads_the_header_of_access():

@@ -28,10 +28,10 @@ class Dashboard:
         assert answer.status == 200, answer.text
         return text(answer)
 
-    def post(self, path: str, **fields: str) -> Answer:
+    def post(self, path: str, **fields: str | list[str]) -> Answer:
         return self.http.post(path, form=fields, Origin=ORIGIN)
 
-    def follow(self, path: str, **fields: str) -> str:
+    def follow(self, path: str, **fields: str | list[str]) -> str:
         """Send a form, and read the page it redirects to."""
         answer = self.post(path, **fields)
         assert answer.status == 303, text(answer)

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.slow
 NAMES = (
     *("subject", "preheader", "format", "body", "text", "audience", "version", "look", "next", "nickname"),
     *("email", "action", "scheduled_at", "time_zone", "delivery_id", "url", "description", "types", "paused"),
-    *("event_id", "from", "to", "kept_body", "campaign_id", *TARGETING_FIELDS),
+    *("event_id", "from", "to", "kept_body", "campaign_id", "note", "hidden", *TARGETING_FIELDS),
 )
 ASKED = ("page", "per_page", "q", "status", "source", "tag", "state", "look", "notice", "from")
 values = st.text(st.characters(codec="utf-8"), max_size=30) | st.sampled_from(

@@ -257,6 +257,22 @@ def test_counts_add_up_are_explained_and_can_be_retried(dashboard, draft):
     assert dashboard.post(f"/admin/campaigns/{draft}/retry", delivery_id=delivery).status == 409
 
 
+def test_a_delivery_is_stopped_after_confirmation_and_retried(dashboard, draft):
+    delivery = service.send_now(draft).deliveries[0].id
+    assert f"/admin/campaigns/{draft}/stop" in dashboard.get(f"/admin/campaigns/{draft}").text
+    assert "Stop sending “Beans”? 0 people have been sent it so far" in dashboard.see(
+        f"/admin/campaigns/{draft}/stop"
+    )
+    seen = dashboard.follow(f"/admin/campaigns/{draft}/stop", delivery_id=delivery)
+    assert "Stopped. Retry continues" in seen
+    assert "Sent 0 Refused 0 Unknown 0 So far 0" in seen
+    assert "Stopped by an editor" in seen
+    assert "There is nothing to stop" in dashboard.see(f"/admin/campaigns/{draft}/stop")
+    dashboard.post(f"/admin/campaigns/{draft}/retry", delivery_id=delivery)
+    deliveries.finish(deliveries.get(draft, delivery), Counts(1, 1))
+    assert "Nothing to stop" in dashboard.follow(f"/admin/campaigns/{draft}/stop", delivery_id=delivery)
+
+
 def test_a_draft_is_duplicated_and_deleted_after_confirmation(dashboard, draft):
     copy = dashboard.post(f"/admin/campaigns/{draft}/duplicate").headers["Location"].partition("?")[0]
     assert copy != f"/admin/campaigns/{draft}"

@@ -153,17 +153,20 @@ def test_no_page_is_too_large_whatever_it_shows(dashboard, people, blog, configu
         "/admin/api",
     ]
     found = {path: (answer.status, len(answer.body)) for path in pages for answer in [dashboard.get(path)]}
+    answer = dashboard.post("/admin/subscribers/selection", id=people[:100])
+    found["selection"] = (answer.status, len(answer.body))
     assert {status for status, _ in found.values()} == {200}, found
     assert {path: size for path, (_, size) in found.items() if size > LARGEST} == {}, found
 
 
-def test_refused_input_is_shown_again_but_not_a_megabyte_of_it(dashboard):
+def test_refused_input_is_shown_again_but_not_a_megabyte_of_it(dashboard, person):
     draft = service.create(Draft("Beans", "<p>x</p>")).campaign.id
     long = "&" * 200_000
     for path, fields_ in (
         ("/admin/do-not-contact", {"email": long}),
         ("/admin/webhooks", {"url": long, "description": long}),
         (f"/admin/campaigns/{draft}/test", {"email": long}),
+        (f"/admin/subscribers/{person('ada@example.net')}", {"nickname": long, "tags": long}),
         (f"/admin/campaigns/{draft}/schedule", {"scheduled_at": long, "time_zone": long}),
     ):
         answer = dashboard.post(path, **fields_)

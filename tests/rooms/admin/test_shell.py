@@ -17,8 +17,9 @@ def _pages() -> list[str]:
     """Every page, from the route table."""
     import app
 
-    found = [path for path, methods in app.app.routes.items() if "GET" in methods and path.startswith("/admin")]
-    return sorted(path for path in found if not path.startswith("/admin/api/") and path not in ASSETS)
+    found = {path: methods["GET"] for path, methods in app.app.routes.items() if "GET" in methods}
+    paths = [path for path, entry in found.items() if path.startswith("/admin") and entry.view_name != "not_found"]
+    return sorted(path for path in paths if not path.startswith("/admin/api/") and path not in ASSETS)
 
 
 @pytest.fixture
@@ -30,7 +31,8 @@ def page(dashboard, abroad, person):
         "webhook_id": webhooks.add(NewWebhook(url=abroad.url, description="<script>x()</script>")).webhook.id,
         "field": "body",
     }
-    return lambda path: dashboard.get(path.format(**known))
+    sent = {**known, "campaign_id": service.send_now(service.create(Draft("Sent", "x")).campaign.id).campaign.id}
+    return lambda path: dashboard.get(path.format(**(sent if path.endswith("/correct") else known)))
 
 
 @pytest.mark.parametrize("path", _pages())
@@ -76,6 +78,13 @@ def test_a_notice_can_only_be_one_of_ours(dashboard):
     assert "hello" not in dashboard.see("/admin/subscribers?notice=hello")
 
 
+@pytest.mark.parametrize(("key", "tone"), [("hook-failed", "bad"), ("hook-ok", "good"), ("feed-busy", "info")])
+def test_a_notice_looks_like_what_it_says(dashboard, key, tone):
+    page = dashboard.get(f"/admin/webhooks?notice={key}").text
+    role = "alert" if tone == "bad" else "status"
+    assert f'<p class="notice {tone}" role="{role}"' in page
+
+
 def test_a_failure_is_a_page_with_its_status(dashboard):
     answer = dashboard.get("/admin/subscribers/nobody/remove")
     assert answer.status == 404
@@ -93,3 +102,10 @@ def test_a_form_from_another_site_is_refused(dashboard):
 def test_a_form_without_an_origin_is_refused(dashboard):
     assert dashboard.http.post("/admin/do-not-contact", form={"email": "a@example.net"}).status == 403
     assert dashboard.http.post("/admin/do-not-contact", form={"email": "a@example.net"}, Origin=ORIGIN).status == 303
+
+
+def test_the_address_of_a_form_without_a_page_is_not_found_in_the_dashboard(dashboard):
+    answer = dashboard.get("/admin/campaigns/x/cancel")
+    assert answer.status == 404
+    assert "Page not found" in answer.text
+    assert 'aria-label="Dashboard"' in answer.text

@@ -4,7 +4,7 @@ import pytest
 
 from chalicelib.audience import erasure, jobs, model
 from chalicelib.audience.stores import captures, emails, subscribers
-from chalicelib.kernel import clock
+from chalicelib.kernel import clock, ids
 from chalicelib.kernel.aws import tables
 from tests.conftest import received
 
@@ -45,6 +45,18 @@ def test_a_wrong_secret_deletes_nobody(reader, rows):
     ada = reader().join()
     id = rows("subscribers")[0]["id"]["S"]
     assert ada.http.get(f"/api/unsubscribe?token={id}.{'A' * 32}").status == 400
+    assert len(rows("subscribers")) == 1
+
+
+@pytest.mark.parametrize("safe_links", ["false", "true"])
+def test_the_link_of_a_test_email_says_that_it_was_one_and_erases_nobody(reader, rows, configure, safe_links):
+    ada = reader().join()
+    configure(SAFE_LINKS=safe_links)
+    path = f"/api/unsubscribe?token={model.TEST_TOKEN}"
+    for answer in (ada.http.get(path), ada.http.post(path, form={"List-Unsubscribe": "One-Click"})):
+        assert answer.status == 200
+        assert "This was a test email" in answer.text
+        assert "has been deleted" not in answer.text
     assert len(rows("subscribers")) == 1
 
 
@@ -118,12 +130,14 @@ def test_a_source_that_comes_between_reading_and_erasing_is_erased_too(reader, r
     def find(subscriber_id):
         monkeypatch.setattr(subscribers, "find", real)
         found = real(subscriber_id)
-        capture = model.parse_capture("podcast", None, {"name": "Ada"}, None)
-        tables.transact(
-            *subscribers.request_writes(found, None, capture), captures.request_write(found.id, capture, clock.now())
-        )
+        capture, now = model.parse_capture("podcast", None, {"name": "Ada"}, None), clock.now()
+        request = model.Request(ids.new(), capture, None, now, now + model.CONFIRMATION_LIFE)
+        tables.transact(*subscribers.request_writes(found, request), captures.request_write(found, request))
         if end == "link, once confirmed":
-            tables.transact(*subscribers.join_sources_writes(real(subscriber_id), clock.now()))
+            tables.transact(
+                subscribers.join_write(real(subscriber_id), request, keep_waiting=False),
+                captures.confirm_write(found.id, request, request, now, keep_waiting=False),
+            )
         return found
 
     monkeypatch.setattr(subscribers, "find", find)
@@ -131,6 +145,8 @@ def test_a_source_that_comes_between_reading_and_erasing_is_erased_too(reader, r
         assert http.get(f"/api/unsubscribe?token={token}").status == 200
     else:
         jobs.clean_up(lambda: True)
+        assert len(rows("subscribers")) == 1, "the new request has a day of its own"
+        later(hours=24, seconds=1)
         jobs.clean_up(lambda: True)
     assert rows("subscribers") == []
     assert "Ada" not in str(rows("captures"))
@@ -139,7 +155,7 @@ def test_a_source_that_comes_between_reading_and_erasing_is_erased_too(reader, r
 def test_a_suppression_also_holds_for_a_sign_up_processed_at_the_same_moment(reader, http, rows, monkeypatch):
     http.post("/api/subscribe", json={"email": "ada@example.net"})
     late = received("audience")
-    real = emails.find_owner
+    real = emails.find_holder
 
     def slow(*given):
         owner = real(*given)
@@ -147,6 +163,6 @@ def test_a_suppression_also_holds_for_a_sign_up_processed_at_the_same_moment(rea
             jobs.handle(late.pop())
         return owner
 
-    monkeypatch.setattr(emails, "find_owner", slow)
+    monkeypatch.setattr(emails, "find_holder", slow)
     erasure.suppress("ada@example.net", "admin")
     assert rows("subscribers") == rows("emails") == rows("tokens") == rows("captures") == []

@@ -2,6 +2,7 @@ import xml.etree.ElementTree as ElementTree
 from typing import Any
 
 from chalicelib.campaigns import service
+from chalicelib.campaigns.content import renderer
 from chalicelib.campaigns.model import CampaignDetail, Counts, Targeting, Terms
 from chalicelib.campaigns.sending import deliveries
 from chalicelib.campaigns.service import Draft
@@ -88,3 +89,50 @@ def test_the_archive_can_be_switched_off(http, configure):
     configure(ARCHIVE="false")
     for path in ("/archive", "/archive/feed.xml", f"/archive/{id}"):
         assert http.get(path).status == 404
+
+
+def test_an_archived_campaign_has_a_main_landmark_and_the_mail_has_none(http):
+    detail = published()
+    page = http.get(f"/archive/{detail.campaign.id}").text
+    assert page.count("<main>") == page.count("</main>") == 1
+    assert page.index("<main>") < page.index("Hi friend") < page.index("</main>") < page.index("</body>")
+    assert "<main" not in renderer.render(detail).html
+
+
+def test_the_first_page_has_the_form_and_the_latest_issues(http):
+    for number in range(7):
+        published(f"No {number} & more")
+    page = http.get("/")
+    assert page.status == 200
+    assert page.headers["Cache-Control"] == "public, max-age=300"
+    assert 'action="https://news.example.org/api/subscribe"' in page.text
+    assert [f"No {number} &amp; more" in page.text for number in range(7)] == [False] * 2 + [True] * 5
+    assert 'href="https://news.example.org/archive"' in page.text
+    assert http.head("/").status == 200
+
+
+def test_the_first_page_is_whole_before_anything_was_sent(http):
+    page = http.get("/").text
+    assert "Latest issues" not in page
+    assert page.count("<h1") == 1
+    assert "<script" not in page
+
+
+def test_the_first_page_shows_no_issues_while_the_archive_is_off(http, configure):
+    published("Hidden")
+    configure(ARCHIVE="false")
+    page = http.get("/")
+    assert page.status == 200
+    assert "Hidden" not in page.text
+    assert "/archive" not in page.text
+
+
+def test_pages_are_labelled_as_english_and_what_was_written_as_what_it_is_in(http, configure):
+    configure(SITE_LANG="de")
+    id = published("Hallo").campaign.id
+    for path in ("/", "/archive"):
+        page = http.get(path).text
+        assert '<html lang="en">' in page
+        assert 'lang="de"><strong>Hallo' in page
+    assert '<html lang="en">' in http.get("/profile").text
+    assert '<html lang="de"' in http.get(f"/archive/{id}").text

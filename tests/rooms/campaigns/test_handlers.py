@@ -75,7 +75,7 @@ def test_an_unknown_campaign_is_404_everywhere(admin):
             *(admin.post(f"{url}/{verb}", json={}) for verb in ("send", "cancel", "duplicate")),
             admin.post(f"{url}/schedule", json={"scheduled_at": soon()}),
             admin.post(f"{url}/test", json={"email": "a@example.org"}),
-            admin.post(f"{url}/deliveries/{ids.new()}/retry", json={}),
+            *(admin.post(f"{url}/deliveries/{ids.new()}/{verb}", json={}) for verb in ("retry", "stop")),
         ]
     assert {(answer.status, answer.json["error"]) for answer in answers} == {(404, "Campaign not found")}
 
@@ -90,6 +90,7 @@ def test_an_unknown_campaign_is_404_everywhere(admin):
         ("schedule", {"draft", "scheduled"}),
         ("cancel", {"scheduled"}),
         ("retry", {"failed"}),
+        ("stop", {"publishing"}),
     ],
 )
 def test_the_table_of_permissions(admin, verb, allowed):
@@ -112,8 +113,8 @@ def _ask(admin: Any, campaign: dict[str, Any], verb: str) -> Any:
             return admin.delete(url)
         case "schedule":
             return admin.post(f"{url}/schedule", json={"scheduled_at": soon()})
-        case "retry":
-            return admin.post(f"{url}/deliveries/{campaign['deliveries'][0]['id']}/retry", json={})
+        case "retry" | "stop":
+            return admin.post(f"{url}/deliveries/{campaign['deliveries'][0]['id']}/{verb}", json={})
     return admin.post(f"{url}/{verb}", json={})
 
 
@@ -224,6 +225,18 @@ def test_a_retry_answers_the_delivery(admin):
     assert (answer.status, answer.json["id"], answer.json["state"]) == (200, delivery["id"], "sending")
     assert admin.get(f"{API}/{campaign['id']}").json["state"] == "publishing"
     unknown = admin.post(f"{API}/{campaign['id']}/deliveries/{ids.new()}/retry", json={})
+    assert (unknown.status, unknown.json) == (404, {"error": "Delivery not found"})
+
+
+def test_a_stop_answers_the_delivery_and_can_be_repeated(admin):
+    campaign = in_state(admin, "publishing")
+    url = f"{API}/{campaign['id']}/deliveries"
+    for _ in range(2):
+        answer = admin.post(f"{url}/{campaign['deliveries'][0]['id']}/stop", json={})
+        assert (answer.status, answer.json["state"]) == (200, "failed")
+        assert answer.json["error_detail"] == "Stopped by an editor"
+    assert admin.get(f"{API}/{campaign['id']}").json["state"] == "published"
+    unknown = admin.post(f"{url}/{ids.new()}/stop", json={})
     assert (unknown.status, unknown.json) == (404, {"error": "Delivery not found"})
 
 

@@ -46,6 +46,35 @@ def test_what_is_wrong_with_an_email_is_found(body, expected):
     assert codes(body) == expected
 
 
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ("<a>Read more</a>", "1 link has a missing or invalid address: “Read more”."),
+        (
+            '<a href="https://nowhere">x</a><a href="mailto:">y</a>',
+            "2 links have a missing or invalid address: https://nowhere, mailto:.",
+        ),
+        ('<a href="http://example.org/a">x</a>', "1 link or image uses http instead of https: http://example.org/a."),
+        (
+            '<img src="https://example.org/x.png">',
+            "1 image has no alternative text (alt): https://example.org/x.png.",
+        ),
+    ],
+)
+def test_a_finding_counts_in_good_english_and_names_what_it_found(body, message):
+    mailing = renderer.render(
+        CampaignDetail(Campaign("0193a5c4-11f0-7a6b-8c01-2d3e4f506172", "Hi", NOW, NOW), Content(body), ())
+    )
+    assert [finding.message for finding in preflight.check_links(Links(mailing.archived()))] == [message]
+
+
+def test_of_many_links_the_first_are_named():
+    page = "".join(f'<a href="http://example.org/{number}">x</a>' for number in range(9))
+    (finding,) = preflight.check_links(Links(page))
+    assert finding.message.startswith("9 links or images use http")
+    assert finding.message.endswith("http://example.org/4 and 4 more.")
+
+
 def test_the_plain_text_counts_for_the_size():
     body = "<p>" + "word " * 60_000 + "</p>"
     assert codes(body, text="text") == {"clipped"}

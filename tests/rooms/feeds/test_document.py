@@ -82,7 +82,8 @@ def test_entities_of_files_and_bombs_come_to_nothing():
         ("[1]", "not an RSS"),
         ("<svg/>", "not an RSS"),
         ("\x89PNG\r\n", "not an RSS"),
-        ("<rss><channel><title>cut in the mid", "valid XML"),
+        ("<rss><channel><title>cut in the mid", "ends in the middle"),
+        ("<rss><channel>&bad;<item><title>never closed</channel></rss>", "valid XML"),
     ],
 )
 def test_the_reason_says_what_came_instead_of_a_feed(body, phrase):

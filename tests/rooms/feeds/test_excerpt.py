@@ -1,7 +1,9 @@
 """Text and image of an entry, taken from its HTML."""
 
+import pytest
+
 from chalicelib.feeds.reading import excerpt
-from tests.rooms.feeds.parsing import URL
+from tests.rooms.feeds.parsing import URL, parse
 
 
 def test_the_excerpt_is_cut_at_a_word():
@@ -13,6 +15,26 @@ def test_the_excerpt_is_cut_at_a_word():
 
 def test_text_of_neighbouring_blocks_does_not_run_together():
     assert excerpt.plain_text("<h2>Title</h2><p>a<br>b</p><ul><li>c<li>d</ul>in<b>line</b>") == "Title a b c d inline"
+
+
+@pytest.mark.parametrize("name", ["noscript", "iframe", "textarea", "noembed", "noframes", "xmp", "script", "style"])
+def test_what_stands_in_for_something_else_is_not_part_of_the_text(name):
+    markup = f"<p>Before</p><{name}>Enable <b>JavaScript</b> &lt;img src=x&gt;</{name}><p>after</p>"
+    assert excerpt.plain_text(markup) == "Before after"
+
+
+def test_no_control_character_is_left_on_a_line():
+    assert excerpt.one_line("a\x00b\x1bc\x7fd\x85e\x96f\x81g\u2028h\xa0i\n") == "a b c d…e–fg h i"
+
+
+def test_a_space_that_does_not_break_is_a_space():
+    assert excerpt.plain_text("a&nbsp;b&#160;c\xa0d") == "a b c d"
+    text = '<entry><id>1</id><summary type="text">Tea &amp;nbsp;&amp;amp; milk</summary></entry>'
+    feed = parse(f'<feed xmlns="http://www.w3.org/2005/Atom">{text}</feed>')
+    assert excerpt.plain_text(feed.entries[0].html) == "Tea &amp; milk"
+    item = '{"id": "1", "summary": "Tea&nbsp;time"}'
+    feed = parse('{"version": "https://jsonfeed.org/version/1.1", "items": [' + item + "]}")
+    assert excerpt.plain_text(feed.entries[0].html) == "Tea time"
 
 
 def test_deeply_nested_html_is_no_trouble():

@@ -133,6 +133,36 @@ def test_two_failures_are_not_reported(blog, ses):
     assert event_types() == []
 
 
+def test_half_a_document_is_a_failed_check_and_the_whole_one_is_mailed_once(blog, ses):
+    check()
+    blog.publish("New post about trees")
+    whole = blog.feed()
+    for end in (b"</title><guid>", b"trees", b"</item>", b"</channel>", b"</rss>"):
+        blog.answer = (200, {"ETag": '"half"'}, whole[: whole.index(end)])
+        done = check()
+        assert (done.result, done.summary) == (
+            Result.FAILED,
+            "The feed cannot be read: the document ends in the middle",
+        )
+    assert (campaign_subjects(), mail_subjects(ses)) == ([], ["The feed cannot be read"])
+    blog.answer = None
+    assert (check().new, check().result) == (1, Result.UNCHANGED)
+    assert campaign_subjects() == ["New post about trees"]
+
+
+def test_what_the_parser_cannot_bear_is_a_failed_check_like_any_other(blog, ses, monkeypatch):
+    def fail(*args, **kwargs):
+        raise IndexError
+
+    check()
+    blog.publish("News")
+    with monkeypatch.context() as broken:
+        broken.setattr("feedparser.parse", fail)
+        assert results(3) == [Result.FAILED] * 3
+    assert mail_subjects(ses) == ["The feed cannot be read"]
+    assert check().new == 1
+
+
 def test_what_was_published_while_the_feed_was_broken_is_sent_afterwards(blog):
     check()
     blog.answer = (200, {}, b"<rss><chan")

@@ -137,8 +137,9 @@ def test_a_server_that_drips_is_cut_at_the_deadline(server, part):
 
 
 def test_a_body_shorter_than_promised_is_an_error_not_a_feed(server):
-    url = server.on("/short", body=b"<rss", Content_Length="400")
-    assert failure(url).kind == "protocol"
+    assert failure(server.on("/short", body=b"<rss", **{"Content-Length": "400"})).kind == "cut"
+    two_lengths = server.on("/two", body=b"<rss", Content_Length="400")
+    assert failure(two_lengths).kind == "protocol"
 
 
 def test_what_is_not_http_is_an_error(server):
@@ -163,3 +164,59 @@ def test_proxies_of_the_environment_are_ignored(server, monkeypatch):
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
     assert client.get(server.on("/feed", body=b"direct")).body == b"direct"
+
+
+def test_a_post_is_repeated_where_a_redirect_says_so_if_the_caller_allows_it(server):
+    server.on("/b", 202)
+    url = server.on("/a", 307, Location="/b")
+    assert client.post(url, b"x", {}, Bounds(redirects=1)).status == 202
+    assert [(method, path, body) for method, path, _, body in server.seen] == [
+        ("POST", "/a", b"x"),
+        ("POST", "/b", b"x"),
+    ]
+    assert client.post(url, b"x", {}).status == 307
+    assert client.post(server.on("/c", 303, Location="/b"), b"x", {}, Bounds(redirects=1)).status == 303
+
+
+def test_a_post_is_not_repeated_into_our_own_network(server):
+    url = server.on("/a", 307, Location="http://169.254.169.254/latest")
+    with pytest.raises(client.FetchFailed) as raised:
+        client.post(url, b"x", {}, Bounds(redirects=1))
+    assert raised.value.kind == "refused"
+
+
+def test_repeated_link_headers_are_one_list(server):
+    def reply(handler: BaseHTTPRequestHandler) -> None:
+        handler.send_response(200)
+        for value in ("<a>; rel=hub", "<b>; rel=self"):
+            handler.send_header("Link", value)
+        handler.send_header("Content-Length", "0")
+        handler.end_headers()
+
+    server.replies["/links"] = reply
+    assert client.get(server.url + "/links").headers["link"] == "<a>; rel=hub, <b>; rel=self"
+
+
+@pytest.mark.parametrize("cut", [b"", b"5\r\n>", b"5"])
+def test_a_chunked_body_without_its_end_is_an_error(server, cut):
+    head = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+    server.replies["/chunks"] = lambda handler: handler.wfile.write(head + b"4\r\n<rss\r\n" + cut)
+    assert failure(server.url + "/chunks").kind == "cut"
+
+
+@pytest.mark.parametrize("unzip", ["gzip", "deflate", "bare"])
+def test_compressed_data_without_its_end_is_an_error_wherever_it_was_cut(server, unzip):
+    bits = {"gzip": 31, "deflate": 15, "bare": -15}[unzip]
+    packer = zlib.compressobj(wbits=bits)
+    whole = packer.compress(b"<rss/>" * 100) + packer.flush()
+    name = "deflate" if unzip == "bare" else unzip
+    assert client.get(server.on("/feed", body=whole, Content_Encoding=name)).body == b"<rss/>" * 100
+    for length in (2, 5, len(whole) // 2, len(whole) - 1):
+        assert failure(server.on("/feed", body=whole[:length], Content_Encoding=name)).kind == "cut"
+    assert failure(server.on("/feed", body=b"\xff" + whole, Content_Encoding=name)).kind in ("protocol", "cut")
+    assert client.get(server.on("/feed", body=b"", Content_Encoding=name)).body == b""
+
+
+def test_gzip_files_in_a_row_are_one_body(server):
+    body = gzip.compress(b"one ") + gzip.compress(b"two") + b"\0\0"
+    assert client.get(server.on("/feed", body=body, Content_Encoding="gzip")).body == b"one two"

@@ -75,6 +75,14 @@ def test_over_tls_the_name_is_asked_for_and_checked_though_an_address_is_connect
     assert len(server.seen) == 1
 
 
+def test_a_post_is_not_repeated_over_an_unencrypted_connection(server, secure):
+    url = f"https://feed.example.org:{secure}"
+    server.on("/hub", 307, Location=f"http://feed.example.org:{secure}/hub")
+    with pytest.raises(client.FetchFailed) as raised:
+        client.post(f"{url}/hub", b"secret", {}, client.Bounds(redirects=2))
+    assert (raised.value.kind, len(server.seen)) == ("refused", 1)
+
+
 def test_a_certificate_nobody_vouches_for_is_refused(server, secure, monkeypatch):
     monkeypatch.setattr(client, "_tls", ssl.create_default_context)
     assert "secure connection" in failure(f"https://feed.example.org:{secure}/feed").reason

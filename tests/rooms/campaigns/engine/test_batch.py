@@ -130,6 +130,14 @@ def test_two_bad_addresses_in_a_tiny_audience_are_not_blamed_on_the_message() ->
     assert outcome.why is None
 
 
+def test_an_address_is_blamed_only_if_the_same_message_reached_others() -> None:
+    bad = failures.from_code("INVALID_PARAMETER", "Illegal address")
+    alone = batch.send(Ses(lambda *_: bad), PEOPLE[:2])
+    assert {why.reason for _, why in alone.refused} == {Rejected().reason}
+    among_others = batch.send(Ses(lambda _, person: bad if person.id == "1" else None), PEOPLE[:2])
+    assert [why.reason for _, why in among_others.refused] == [failures.UNSENDABLE]
+
+
 @pytest.mark.parametrize("failure", [QuotaReached("LimitExceededException"), Stopped("paused")])
 def test_the_account_s_limits_leave_everybody_for_later(failure: Failure) -> None:
     for refusal in (failure, CallFails(failure)):

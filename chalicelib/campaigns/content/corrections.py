@@ -1,0 +1,72 @@
+"""The web version of a sent campaign, corrected afterwards. What was sent, or is sent by a retry, stays as it was."""
+
+from msgspec import UNSET
+from msgspec.structs import replace
+
+from chalicelib.campaigns import changes, model, store
+from chalicelib.campaigns.bodies import NewCorrection as NewCorrection
+from chalicelib.campaigns.content import renderer
+from chalicelib.campaigns.model import Campaign, CampaignDetail, Correction
+from chalicelib.kernel import clock, ids
+from chalicelib.kernel.errors import Conflict, NotFound
+
+
+def view_web_version(campaign_id: str) -> CampaignDetail:
+    """The campaign as the archive shows it, corrected or not."""
+    found = store.find_web_version(campaign_id) if ids.is_id(campaign_id) else None
+    if not found:
+        raise NotFound("Campaign not found")
+    return found
+
+
+def get(campaign_id: str) -> CampaignDetail:
+    found = view_web_version(campaign_id)
+    if not found.campaign.correction:
+        raise NotFound("This campaign has no correction")
+    return found
+
+
+def correct(campaign_id: str, new: NewCorrection) -> CampaignDetail:
+    """Show this instead, with the note and today's date; a correction can be corrected again."""
+
+    def change(detail: CampaignDetail) -> changes.Changed:
+        before = detail.campaign
+        _check(before, new.version)
+        renderer.removed_markup(before.format, new.body)  # what cannot be rendered is refused here, not on the page
+        now = as_corrected(before)
+        subject = now.subject if new.subject is UNSET else new.subject
+        preheader = now.preheader if new.preheader is UNSET else new.preheader
+        after = _with(detail, Correction(subject, preheader, new.note, clock.now()))
+        return replace(detail, campaign=after), store.correct_writes(before, after, new.body)
+
+    return changes.apply(campaign_id, None, change)
+
+
+def withdraw(campaign_id: str, version: int | None = None) -> CampaignDetail:
+    """Show what was sent again, without a note. Nothing happens if it is shown already."""
+
+    def change(detail: CampaignDetail) -> changes.Changed:
+        before = detail.campaign
+        _check(before, version)
+        if not before.correction:
+            return detail, []
+        after = _with(detail, None)
+        return replace(detail, campaign=after), store.withdraw_writes(before, after)
+
+    return changes.apply(campaign_id, None, change)
+
+
+def as_corrected(campaign: Campaign) -> Campaign:
+    """With the subject and the preheader of its web version."""
+    found = campaign.correction
+    return replace(campaign, subject=found.subject, preheader=found.preheader) if found else campaign
+
+
+def _check(campaign: Campaign, version: int | None) -> None:
+    model.permit_correction(campaign)
+    if version is not None and version != campaign.version:
+        raise Conflict("The campaign has changed: reload it and try again")
+
+
+def _with(detail: CampaignDetail, correction: Correction | None) -> Campaign:
+    return model.with_deliveries(replace(detail.campaign, correction=correction), detail.deliveries, clock.now())

@@ -1,0 +1,78 @@
+"""Forms sent as `multipart/form-data`, as browsers send them (RFC 7578, and the encoding of the HTML standard).
+
+One pass, no nesting, every length and count bounded: the parser of the email package needs quadratic time for many
+small parts, and recurses into comments. A file, an unusual header or a body that does not end is refused.
+"""
+
+import re
+
+from chalicelib.kernel.errors import Invalid
+
+_LONGEST_TYPE = 300
+_LONGEST_HEAD = 1_024
+_BOUNDARY = re.compile(r"[A-Za-z0-9'()+_,./:=? -]{0,69}[A-Za-z0-9'()+_,./:=?-]\Z")
+# .NET writes names without quotes. `name*=` is forbidden in forms; `filename` means a file.
+_DISPOSITION = re.compile(rb'form-data *; *name=(?:"([^"]*)"|([A-Za-z0-9_.-]+)) *\Z', re.IGNORECASE)
+_FILE = re.compile(rb"; *filename\*?=", re.IGNORECASE)
+_NOT_ENCODED = (b"", b"7bit", b"8bit", b"binary")
+# What browsers write for the three characters that a name in quotes cannot hold; nothing else is escaped.
+_ESCAPED = {b"%0D": b"\r", b"%0A": b"\n", b"%22": b'"'}
+
+
+def read(content_type: str, body: bytes, most_fields: int) -> dict[str, str]:
+    """The fields by name; of several with the same name the last counts, as in other forms."""
+    delimiter = b"\r\n--" + _boundary(content_type)
+    before, *parts = (b"\r\n" + body).split(delimiter, most_fields + 1)
+    if before or not parts:
+        raise _unreadable("it does not begin with its boundary")
+    if parts.pop() not in (b"--", b"--\r\n"):
+        raise _unreadable("it has too many fields" if len(parts) == most_fields else "it does not end properly")
+    return dict(_field(part) for part in parts)
+
+
+def _boundary(content_type: str) -> bytes:
+    given = [parameter.partition("=") for parameter in content_type[:_LONGEST_TYPE].split(";")[1:]]
+    found = [value.strip() for name, _, value in given if name.strip().lower() == "boundary"]
+    boundary = found[0] if len(found) == 1 and len(content_type) <= _LONGEST_TYPE else ""
+    if re.match(r'"[^"]*"\Z', boundary):
+        boundary = boundary[1:-1]
+    if not _BOUNDARY.match(boundary):
+        raise _unreadable("Content-Type has no valid boundary")
+    return boundary.encode()
+
+
+def _field(part: bytes) -> tuple[str, str]:
+    """A part begins with the end of the delimiter's line; an empty line is between its headers and its value."""
+    end = part.find(b"\r\n\r\n", 0, _LONGEST_HEAD)
+    if not part.startswith(b"\r\n") or end < 0:
+        raise _unreadable("a field has no proper headers")
+    headers = _headers(part[2:end])
+    if headers.get(b"content-transfer-encoding", b"").lower() not in _NOT_ENCODED:
+        raise _unreadable("a field has a transfer encoding")
+    try:
+        return _name(headers.get(b"content-disposition", b"")).decode(), part[end + 4 :].decode()
+    except UnicodeDecodeError:
+        raise _unreadable("it is not UTF-8") from None
+
+
+def _headers(head: bytes) -> dict[bytes, bytes]:
+    found: dict[bytes, bytes] = {}
+    for line in head.split(b"\r\n"):
+        name, colon, value = line.partition(b":")
+        if not colon or name.lower() in found:
+            raise _unreadable("a field has no proper headers")
+        found[name.lower()] = value.strip()
+    return found
+
+
+def _name(disposition: bytes) -> bytes:
+    matched = _DISPOSITION.match(disposition)
+    if not matched:
+        raise _unreadable("files are not accepted" if _FILE.search(disposition) else "a field has no proper name")
+    if matched[1] is None:
+        return matched[2]
+    return re.sub(rb"%0D|%0A|%22", lambda escape: _ESCAPED[escape[0]], matched[1])
+
+
+def _unreadable(why: str) -> Invalid:
+    return Invalid(f"The form could not be read: {why}")
