@@ -14,7 +14,7 @@ from chalicelib.audience.stores import captures, subscribers
 from chalicelib.kernel import clock, ids
 from chalicelib.kernel.aws import queues, tables
 from chalicelib.kernel.aws.failures import retry_stale
-from chalicelib.kernel.errors import Conflict, Invalid, NotFound
+from chalicelib.kernel.errors import Conflict, Invalid, NotFound, Unavailable
 
 MOST_AT_ONCE = 100
 _SECONDS = 10.0  # API Gateway hangs up after 29, and the slowest single removal takes a few
@@ -96,15 +96,19 @@ def remove_many(subscriber_ids: Sequence[str]) -> Removal:
             (removed if erasure.remove(subscriber_id) else pending).append(subscriber_id)
         except NotFound:
             not_found.append(subscriber_id)
+        except Unavailable:
+            erasure.remove_later(subscriber_id)
+            pending.append(subscriber_id)
     return Removal(tuple(removed), tuple(pending), tuple(not_found))
 
 
 def _detail(subscriber: Subscriber) -> Detail:
     until = subscriber.confirmation_expires_at
+    expires = clock.text(until) if until and until < model.NEVER else None
     stored = sorted(captures.list_stored(subscriber.id), key=lambda capture: capture.created_at)
     known = tuple(capture for capture in stored if capture.status != model.CAPTURE_EXPIRED)
     waits = mails.newest_request(subscriber) is not None
-    return Detail(listing.entry_from(subscriber), clock.text(until) if until else None, known, waits)
+    return Detail(listing.entry_from(subscriber), expires, known, waits)
 
 
 def _change(subscriber_id: str, edits: Edits, seen: str | None) -> Detail:

@@ -4,7 +4,7 @@ import hmac
 import json
 import re
 import unicodedata
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any
 
 from msgspec import Meta, Struct
@@ -17,12 +17,18 @@ PENDING, ACTIVATED = "pending", "activated"
 CAPTURE_PENDING, CAPTURE_CONFIRMED, CAPTURE_EXPIRED = "PENDING", "CONFIRMED", "EXPIRED"
 CONFIRM, CHANGE_EMAIL, MAGIC_LINK, LIFT = "confirm", "change-email", "magic-link", "lift"
 SIGN_UP = "sign-up"
+HELD, RELEASE = "held", "release"
 ADD = "add"
 TOKEN_KINDS = (CONFIRM, CHANGE_EMAIL, MAGIC_LINK)
 
 CONFIRMATION_LIFE = timedelta(hours=24)
+# The expiry of a sign-up whose confirmation is held: its lifetime begins when the mail is sent.
+NEVER = datetime(9999, 12, 30, tzinfo=UTC)
 MAGIC_LINK_LIFE = timedelta(minutes=15)
 EXPIRED_CAPTURE_LIFE = timedelta(days=30)
+
+# Why somebody is paused.
+HARD_BOUNCE, SOFT_BOUNCES, SUPPRESSED, EDITOR = "hard_bounce", "soft_bounces", "suppressed", "editor"
 
 DEFAULT_SOURCE = "default"
 MOST_SOURCES = 40
@@ -63,6 +69,11 @@ class Request(Struct, frozen=True):
     requested_at: datetime
     expires_at: datetime
 
+    @property
+    def is_held(self) -> bool:
+        """Its confirmation waits for the limits, so its lifetime has yet to begin."""
+        return self.expires_at == NEVER
+
 
 class StoredCapture(Struct, frozen=True):
     """What is stored for one source of a person: what they confirmed and what waits to be confirmed."""
@@ -98,18 +109,31 @@ class Subscriber(Struct, frozen=True):
     tags: frozenset[str]
     requested_sources: frozenset[str]
     previous_unsubscribe_secret: str | None = None
+    paused_at: datetime | None = None
+    paused_because: str | None = None
+    resumed_at: datetime | None = None
 
     @property
     def activated(self) -> bool:
         return self.status == ACTIVATED
 
     @property
+    def gets_campaigns(self) -> bool:
+        return self.activated and not self.paused_at
+
+    @property
     def unsubscribe_token(self) -> str:
         return f"{self.id}.{self.unsubscribe_secret}"
 
+    def may_pause(self, since: datetime) -> bool:
+        """For something that happened then: nobody is paused for what happened before they confirmed or resumed."""
+        earlier = (self.activated_at, self.resumed_at)
+        return self.activated and not self.paused_at and all(not at or at <= since for at in earlier)
+
     def lacks(self, capture: Capture) -> bool:
-        """Its source or one of its tags is new. Metadata alone is no reason to write to somebody."""
-        return capture.source not in self.sources or not capture.tags <= self.tags
+        """Its source or one of its tags is new, or it would end a pause. Metadata alone is no reason to write to
+        somebody."""
+        return bool(self.paused_at) or capture.source not in self.sources or not capture.tags <= self.tags
 
     def may_unsubscribe_with(self, secret: str) -> bool:
         """With the secret of today's mails, or that of the mails sent before the address last changed."""
@@ -160,6 +184,10 @@ def address_pseudonym(address_key: str) -> str:
 
 def ip_pseudonym(ip: str) -> str:
     return pseudonyms.derive("ip", ip)
+
+
+def network_pseudonym(network: str) -> str:
+    return pseudonyms.derive("network", network)
 
 
 def _check_source(value: Any) -> str:

@@ -2,9 +2,10 @@
 
 from datetime import datetime
 
-from chalicelib.audience import confirmations, erasure, model, opt_outs, personal_data, request_limits
+from chalicelib.audience import confirmations, erasure, model, opt_outs, pausing, personal_data, request_limits
 from chalicelib.audience.model import Profile, SignUp, StoredCapture, Subscriber
 from chalicelib.audience.stores import captures, emails, subscribers
+from chalicelib.audience.stores import held as held_store
 from chalicelib.audience.stores import sign_ups as sign_up_store
 from chalicelib.audience.stores import tokens as token_store
 from chalicelib.audience.stores.emails import EmailRow
@@ -23,11 +24,11 @@ _BAD_TOKEN = "Invalid or expired token"  # noqa: S105 - a sentence, not a secret
 _TAKEN = "Email already registered"
 
 
-def subscribe(sign_up: SignUp, client: str) -> None:
+def subscribe(sign_up: SignUp, client: str, network: str | None) -> None:
     """Store the sign-up for the worker. Whether the address is new, pending or active is not looked up here, so
     neither the answer nor the time it takes can reveal it."""
     request_limits.spend_sign_up(client)
-    pseudonym = sign_up_store.add(sign_up, clock.now())
+    pseudonym = sign_up_store.add(sign_up, network and model.network_pseudonym(network), clock.now())
     queues.send("audience", {"kind": model.SIGN_UP, "pseudonym": pseudonym})
 
 
@@ -76,6 +77,12 @@ def unsubscribe(text: str) -> None:
     if not token:
         raise Invalid(BAD_LINK)
     retry_stale(lambda: _unsubscribe(token))
+
+
+def resume(text: str) -> None:
+    """By magic link: campaigns again, for somebody who was paused because their mails came back."""
+    profile, _ = _open(text)
+    pausing.resume(profile.subscriber.id, pausing.BY_PERSON)
 
 
 def never_again(text: str) -> None:
@@ -127,10 +134,14 @@ def describe_person(text: str) -> dict[str, object]:
         "status": person.status,
         "created_at": clock.text(person.created_at),
         "activated_at": clock.text(person.activated_at) if person.activated_at else None,
+        "paused_at": clock.text(person.paused_at) if person.paused_at else None,
+        "paused_because": person.paused_because,
+        "resumed_at": clock.text(person.resumed_at) if person.resumed_at else None,
         "pending_email": profile.pending_email,
         "sources": sorted(person.sources),
         "tags": sorted(person.tags),
         "captures": captures.describe(person.id),
+        "held_confirmation": held_store.describe(person.id),
         **personal_data.about(person.id),
     }
 
@@ -173,7 +184,7 @@ def _update(text: str, nickname: str | None, address: Address | None, fresh: Tok
         if emails.find_owner(address.key, now) not in (None, subscriber.id):
             raise Conflict(_TAKEN)
         writes.append(token_store.request_change_write(subscriber, address.typed, now + model.CONFIRMATION_LIFE))
-    tables.transact(*writes, *subscribers.edit_writes(subscriber, nickname, respelled))
+    tables.transact(*writes, *subscribers.profile_writes(subscriber, nickname, respelled))
 
 
 def _unsubscribe(token: Token) -> None:
@@ -196,8 +207,9 @@ def _change_email(subscriber: Subscriber, row: TokenRow, now: datetime) -> None:
     assert row.new_email
     changes = subscribers.change_email_writes(subscriber, row.new_email, now)
     event = outbox.event_write(EventType.EMAIL_CHANGED, subscriber.id, {"subscriber_id": subscriber.id})
+    resumed = pausing.event_writes(subscriber, pausing.BY_NEW_ADDRESS)
     try:
-        tables.transact(*changes, token_store.use_write(row, now), event)
+        tables.transact(*changes, token_store.use_write(row, now), event, *resumed)
     except Stale as stale:
         if any(isinstance(found, EmailRow) for found in stale.found):
             raise Conflict(_TAKEN) from stale

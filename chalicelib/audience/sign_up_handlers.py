@@ -8,7 +8,7 @@ from chalicelib.audience.model import SignUp
 from chalicelib.kernel import addresses, settings
 from chalicelib.kernel.errors import Conflict, GnaError, Invalid
 from chalicelib.web import pages, responses, schemas
-from chalicelib.web.client_ip import client_ip
+from chalicelib.web.client_ip import client_ip, client_network
 from chalicelib.web.operations import HTML, Answer, operation
 from chalicelib.web.request import Request
 from chalicelib.web.responses import Response
@@ -111,7 +111,7 @@ def _framed(page: Response) -> Response:
 def _subscribe(request: Request) -> None:
     sign_up = _sign_up(request)
     if not _looks_automatic(request):
-        service.subscribe(sign_up, client_ip(request))
+        service.subscribe(sign_up, client_ip(request), client_network(request))
 
 
 def _sign_up(request: Request) -> SignUp:

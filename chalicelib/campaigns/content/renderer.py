@@ -80,8 +80,8 @@ def render(detail: CampaignDetail, correction: Correction | None = None) -> Mail
     written = _read(detail, found)
     text = written.text if written.text is not None else plain_text.from_html(written.body)
     values = _template_values(campaign, found, text)
-    body = _body_values(written.body, _noted(written.body, correction, found))
-    page = _inliner().inline(_template("campaign.html").render(values, **body))
+    body = _noted(written.body, correction, found)
+    page = _inliner().inline(_template("campaign.html").render(values, body=body, **_body_traits(written.body)))
     plain = _template("campaign.txt").render(values, text=text).strip() + "\n"
     public = _public_part(page, found.marks)
     _check_unsubscribe_links(page, public, plain, found.marks)
@@ -174,8 +174,8 @@ def _template_values(campaign: Campaign, found: Placeholders, text: str) -> dict
     }
 
 
-def _body_values(body: str, shown: Any) -> dict[str, Any]:
-    return {"body": shown, "titled": "<h1" not in body, "own_colours": sanitise.has_backgrounds(body)}
+def _body_traits(body: str) -> dict[str, bool]:
+    return {"titled": "<h1" not in body, "own_colours": sanitise.has_backgrounds(body)}
 
 
 def _headers() -> dict[str, str]:

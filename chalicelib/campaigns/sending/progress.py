@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from chalicelib.audience import counts as audience_counts
 from chalicelib.audience import recipients
 from chalicelib.campaigns import delivery_store, store
 from chalicelib.campaigns.model import Campaign, CampaignDetail, Counts, Delivery, DeliveryState, State
@@ -50,7 +49,7 @@ def expected_recipients(campaign: Campaign, found: Sequence[Delivery]) -> int | 
     if known := sum(delivery.counts.recipients for delivery in found):
         return known
     if campaign.targeting.everybody:
-        return audience_counts.total()
+        return recipients.count_everybody()
     with locks.held(f"count {campaign.id}", _COUNTING_SECONDS) as ours:
         return sum(_count_recipients(campaign, delivery) for delivery in found) if ours else None
 

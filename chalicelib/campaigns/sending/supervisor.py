@@ -12,6 +12,8 @@ from msgspec.structs import replace
 
 from chalicelib.audience import recipients
 from chalicelib.bounces import service as bounces
+from chalicelib.bounces import streaks
+from chalicelib.campaigns import store
 from chalicelib.campaigns.model import Counts, Delivery, DeliveryState
 from chalicelib.campaigns.sending import batch, deliveries, mailer, part_store, parts, worker
 from chalicelib.campaigns.sending.parts import Kind, Part, Plan, Progress
@@ -128,6 +130,7 @@ def _find_or_make_plan(delivery: Delivery) -> Plan | None:
         if delivery.attempt:
             return None
         plan = Plan(delivery.id)
+        _note_sent(delivery)
         part_store.begin(plan, parts.cut(delivery.id, recipients.count_up_to(_COUNT_UP_TO)))
     if plan.attempt < delivery.attempt:
         if plan.expires_at and plan.expires_at < clock.epoch(clock.now()):
@@ -135,6 +138,13 @@ def _find_or_make_plan(delivery: Delivery) -> Plan | None:
         _open_owed_parts(delivery, plan)
         return replace(plan, attempt=delivery.attempt, stopped=None)
     return plan
+
+
+def _note_sent(delivery: Delivery) -> None:
+    """For counting bounces in a row. Before the plan is stored, so that it is noted again if this is interrupted."""
+    campaign = store.find_campaign(delivery.campaign_id)
+    if campaign:
+        streaks.note_sent(delivery.id, campaign.targeting)
 
 
 def _open_owed_parts(delivery: Delivery, plan: Plan) -> None:

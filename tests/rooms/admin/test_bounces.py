@@ -5,9 +5,10 @@ from chalicelib.kernel import ids
 def test_a_bounce_is_listed_and_the_subscriber_can_be_removed(dashboard, person):
     assert "No bounces" in dashboard.see("/admin/bounces")
     someone = person("gone@example.net", "Gone")
-    bounces.record_refusal(someone, ids.new(), "MessageRejected")
+    bounces.record_refusal(someone, ids.new(), "SES rejected the message")
     seen = dashboard.see("/admin/bounces")
-    assert "gone@example.net Gone refused: MessageRejected" in seen
+    assert "gone@example.net Gone Not accepted" in seen
+    assert "The next campaign tries again." in seen
     assert "1 bounce" in seen
     assert "The list ends at page 1" in dashboard.see("/admin/bounces?page=7")
     assert "Bounces this week 1" in dashboard.see("/admin")
