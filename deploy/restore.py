@@ -14,6 +14,7 @@ from typing import Any
 import boto3
 from botocore.exceptions import ClientError
 
+from chalicelib.kernel import clock
 from deploy import stage as stages
 from deploy.stack import Clients
 from deploy.stage import Refused, Stage
@@ -48,6 +49,9 @@ def missing(clients: Clients, stage: Stage, now: datetime) -> list[Person]:
     }
     for capture in _scan(dynamodb, f"{prefix}-captures-restored"):
         if capture["subscriber_id"]["S"] in people:
+            # A request whose confirmation was held then is not held now: the clean-up lets it expire.
+            if "waits_until" in capture:
+                capture["waits_until"] = {"S": min(capture["waits_until"]["S"], clock.text(now))}
             people[capture["subscriber_id"]["S"]].captures.append(capture)
     return list(people.values())
 

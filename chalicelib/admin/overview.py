@@ -6,9 +6,9 @@ from datetime import timedelta
 from msgspec import Struct
 from msgspec.structs import replace
 
-from chalicelib.admin import chart, diagnostics, fallbacks, truncate
+from chalicelib.admin import chart, diagnostics, fallbacks, labels, truncate
 from chalicelib.admin.chart import Chart
-from chalicelib.audience import counts, pausing, recipients
+from chalicelib.audience import counts, held, pausing, recipients
 from chalicelib.bounces import failing
 from chalicelib.bounces import service as bounces
 from chalicelib.campaigns import service as campaigns
@@ -43,7 +43,7 @@ class Overview(Struct, frozen=True):
 
 
 def gather() -> Overview:
-    # Without these figures there is no overview: zero subscribers would be a lie.
+    # Without people and campaigns there is no overview: zero subscribers or no drafts would be a lie.
     days = counts.days(_DAYS)
     drafts, scheduled, sending, sent = (_latest(state) for state in State)
     feed = fallbacks.or_none(feeds.view)
@@ -70,11 +70,12 @@ def gather() -> Overview:
 def _latest(state: State) -> list[Campaign]:
     """By state, because the newest may all be drafts; more of the scheduled, because the next one may be old."""
     most = _SCHEDULED if state is State.SCHEDULED else _RECENT
-    return fallbacks.or_none(lambda: campaigns.list_page(state, 1, most).items) or []
+    return campaigns.list_page(state, 1, most).items
 
 
 def _check(recent: list[Campaign], feed: feeds.View | None, account: Account | None) -> Iterator[Finding]:
     yield from _check_account(account)
+    yield from _check_held()
     yield from fallbacks.or_none(lambda: list(failing.check(recipients.count_everybody()))) or []
     yield from _check_campaigns(recent)
     if feed and feed.url and (feed.state.is_failing or feed.state.stopped):
@@ -92,6 +93,16 @@ def _check_account(account: Account | None) -> Iterator[Finding]:
         found = [*account_findings.check_account(account), *account_findings.check_used_quota(account)]
     for finding in found:
         yield replace(finding, path="/admin/settings", link="Sending settings")
+
+
+def _check_held() -> Iterator[Finding]:
+    count = fallbacks.or_none(held.count) or 0
+    if count:
+        many = f"At least {labels.number(count)}" if count == held.MOST_COUNTED else labels.number(count)
+        subject = "1 confirmation email is held" if count == 1 else f"{many} confirmation emails are held"
+        reason = "more people signed up than MAILS_PER_HOUR allows, or many from one network"
+        message = f"{subject}: {reason}. Held emails are sent in order, as each hour allows."
+        yield _finding(Level.WARNING, message, "/admin/subscribers?status=pending", "View pending subscribers")
 
 
 def _check_campaigns(recent: list[Campaign]) -> Iterator[Finding]:

@@ -98,15 +98,24 @@ class Subscriber(Struct):
     paused_because: Literal["hard_bounce", "soft_bounces", "suppressed", "editor"] | None
 
 
+class WaitingCapture(Struct):
+    tags: list[Word]
+    metadata: dict[str, Any] | None
+    nickname: str | None
+    requested_at: Moment
+    expires_at: Moment
+
+
 class Capture(Struct):
-    """What came with a sign-up through one source."""
+    """What came through one source: what was confirmed, and what waits for the link to be opened."""
 
     source: Word
-    status: Literal["PENDING", "CONFIRMED", "EXPIRED"]
+    status: Literal["PENDING", "CONFIRMED"]
     tags: list[Word]
     metadata: dict[str, Any] | None
     created_at: Moment
     updated_at: Moment
+    waits_for_confirmation: WaitingCapture | None
 
 
 class SubscriberDetail(Subscriber):

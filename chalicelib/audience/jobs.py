@@ -4,12 +4,12 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from chalicelib.audience import counts as audience_counts
-from chalicelib.audience import erasure, mails, model, sign_ups
+from chalicelib.audience import erasure, held, mails, model, sign_ups
 from chalicelib.audience.stores import captures, subscribers
 from chalicelib.audience.stores import sign_ups as sign_up_store
 from chalicelib.audience.stores import tokens as token_store
 from chalicelib.events import outbox
-from chalicelib.kernel import clock, log
+from chalicelib.kernel import clock, limits, log
 from chalicelib.kernel.aws import files, queues
 from chalicelib.kernel.errors import NotFound
 
@@ -19,6 +19,8 @@ def handle(message: Mapping[str, Any]) -> None:
     kind = str(message["kind"])
     if kind == model.SIGN_UP:
         _process_sign_up(str(message["pseudonym"]))
+    elif kind == model.RELEASE:
+        held.release()
     elif kind == erasure.REMOVE:
         _remove(message)
     else:
@@ -26,10 +28,10 @@ def handle(message: Mapping[str, Any]) -> None:
 
 
 def _process_sign_up(pseudonym: str) -> None:
-    subscriber_id = sign_ups.process(pseudonym)
-    if subscriber_id:
-        mails.send(model.CONFIRM, subscriber_id)
-        outbox.relay_soon(subscriber_id)
+    processed = sign_ups.process(pseudonym)
+    if processed:
+        mails.confirm(processed.subscriber_id, processed.network)
+        outbox.relay_soon(processed.subscriber_id)
         sign_up_store.forget(pseudonym)
 
 
@@ -42,9 +44,9 @@ def _remove(message: Mapping[str, Any]) -> None:
 
 
 def clean_up(time_left: Callable[[], bool]) -> None:
-    """Remove what has expired (unconfirmed sign-ups and requests, address changes, links) and requeue what the queue
-    gave up on. Each step is complete in itself, so a run that is cut short, or runs beside another, leaves nothing
-    half done."""
+    """Remove what has expired (unconfirmed sign-ups and requests, address changes, links, counts) and requeue what
+    the queue gave up on. Each step is complete in itself, so a run that is cut short, or runs beside another, leaves
+    nothing half done."""
     now = clock.now()
     requeued = expired = withdrawn = forgotten = 0
     for subscriber_id in subscribers.list_expired(now):
@@ -65,5 +67,7 @@ def clean_up(time_left: Callable[[], bool]) -> None:
             break
         queues.send("audience", {"kind": model.SIGN_UP, "pseudonym": pseudonym})
         requeued += 1
+    held.release_forgotten()
     counts = {"again": requeued, "expired": expired, "requests": withdrawn, "tokens": forgotten}
-    log.info("clean_up.done", **counts, downloads=files.clean_up(), days=audience_counts.fold())
+    counts |= {"limits": limits.clean_up(now, time_left), "downloads": files.clean_up()}
+    log.info("clean_up.done", **counts, days=audience_counts.fold())

@@ -7,44 +7,49 @@ before.
 No mail repeats what a visitor typed: a form that mails its visitors' words to any address is a tool for spammers.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from urllib.parse import urlencode
 
-from chalicelib.audience import model
+from chalicelib.audience import held, model, opt_outs
 from chalicelib.audience.model import Request, Subscriber
 from chalicelib.audience.stores import captures, subscribers, suppressions
+from chalicelib.audience.stores import held as held_store
 from chalicelib.audience.stores import tokens as token_store
 from chalicelib.kernel import addresses, clock, limits, log, settings, tokens
 from chalicelib.kernel.aws import tables
 from chalicelib.kernel.aws.failures import Stale
-from chalicelib.kernel.errors import Unavailable
-from chalicelib.mail import notices, sender
+from chalicelib.kernel.aws.tables import Write
+from chalicelib.mail import sender
 from chalicelib.mail.failures import Rejected
 from chalicelib.mail.message import Message
 from chalicelib.mail.templates import automatic_message
 
 _MAILS_TO_ONE_ADDRESS = 5
-_TO_ONE, _TO_ALL = "confirmations to one", "confirmations"
+_TO_ONE = "confirmations to one"
 _HOUR = 3600
 
 
 def send(kind: str, subscriber_id: str) -> None:
     """One message of the audience queue. Sends nothing when there is no reason for the mail any more."""
-    try:
+    with _unless_overtaken(subscriber_id):
         _SENDERS[kind](subscriber_id)
-    except Stale:
-        # Confirmed, erased or changed between reading and writing: nobody needs this mail now.
-        log.info("mail.overtaken", subscriber_id=subscriber_id)
+
+
+def confirm(subscriber_id: str, network: str | None) -> None:
+    """The confirmation of a sign-up that came from this network (its pseudonym)."""
+    with _unless_overtaken(subscriber_id):
+        _send_confirmation(subscriber_id, network)
 
 
 def confirm_mail(to: str, link: str) -> Message:
     """Asks the owner of an address whether they signed up."""
-    return automatic_message(to, "confirm", link=link)
+    return automatic_message(to, "confirm", link=link, never_link=_never_link(to))
 
 
 def add_mail(to: str, link: str) -> Message:
     """Asks somebody who is a reader already whether to add a further source or further tags."""
-    return automatic_message(to, "add", link=link)
+    return automatic_message(to, "add", link=link, never_link=_never_link(to))
 
 
 def magic_link_mail(to: str, link: str) -> Message:
@@ -67,37 +72,92 @@ def lift_mail(to: str, link: str) -> Message:
     return automatic_message(to, "lift", link=link)
 
 
-def _send_confirmation(subscriber_id: str) -> None:
+@contextmanager
+def _unless_overtaken(subscriber_id: str) -> Iterator[None]:
+    try:
+        yield
+    except Stale:
+        # Confirmed, erased or changed between reading and writing: nobody needs this mail now.
+        log.info("mail.overtaken", subscriber_id=subscriber_id)
+
+
+def _send_confirmation(subscriber_id: str, network: str | None = None) -> None:
     """For the newest request that waits: a newer link replaces the older one."""
     subscriber = subscribers.find(subscriber_id)
-    request = _newest_request(subscriber) if subscriber else None
+    requests = captures.list_requests(subscriber_id, clock.now())
+    request = _newest(subscriber, requests)
     if not subscriber or not request:
         return
-    if _is_suppressed(subscriber.email) or not _within_limits(subscriber.email):
+    is_held = any(found.is_held for found in requests)
+    if not _spend_one(subscriber.email):
+        if is_held:
+            held.hold(subscriber, request, network)
+    elif not held.admit(subscriber, request, network):
+        _give_back_one(subscriber.email)
+    else:
+        _mail_confirmation(subscriber, request, requests, network, held_store.delete_writes(subscriber_id, is_held))
+
+
+def _send_held(subscriber_id: str) -> None:
+    """What was held, once the limits allow it. The claim lets one worker send it; it stays held until it is sent."""
+    row = held_store.find(subscriber_id)
+    if not row or row.is_claimed(clock.now()):
         return
+    subscriber = subscribers.find(subscriber_id)
+    requests = captures.list_requests(subscriber_id, clock.now())
+    request = _newest(subscriber, requests)
+    if not subscriber or not request:
+        held.drop(row, subscriber, requests)
+        return
+    if not _spend_one(subscriber.email):
+        return
+    if not held.admit_held(row.network):
+        _give_back_one(subscriber.email)
+        return
+    try:
+        claim = held_store.claim_write(row, clock.now())
+        _mail_confirmation(subscriber, request, requests, row.network, [claim])
+    except Stale:
+        raise  # the claim is another worker's
+    except Exception:
+        held_store.return_claim(row)
+        raise
+    held_store.settle(row)
+
+
+def _newest(subscriber: Subscriber | None, requests: list[Request]) -> Request | None:
+    """What there is to confirm, if they may be written to."""
+    if not subscriber or _is_suppressed(subscriber.email):
+        return None
+    return next((found for found in requests if subscriber.lacks(found.capture)), None)
+
+
+def _mail_confirmation(
+    subscriber: Subscriber, request: Request, requests: list[Request], network: str | None, also: list[Write]
+) -> None:
+    """The lifetime of the request begins with its mail; so does that of others that were held with it."""
     until = clock.now() + model.CONFIRMATION_LIFE
     token = tokens.issue(subscriber.id)
-    renewal = (
-        [subscribers.check_present_write(subscriber)]
-        if subscriber.activated
-        else subscribers.extend_writes(subscriber, until)
-    )
-    tables.transact(
-        token_store.issue_confirmation_write(subscriber, request, token, until),
-        captures.extend_write(subscriber.id, request, until),
-        *renewal,
-    )
+    begun = [found for found in requests if found.is_held or found.id == request.id]
     make = add_mail if subscriber.gets_campaigns else confirm_mail
     try:
-        _send(make(subscriber.email, _link("/confirm", token)), subscriber_id)
-    except Unavailable:
-        _give_back(subscriber.email)
+        tables.transact(
+            token_store.issue_confirmation_write(subscriber, request, token, until),
+            *(captures.extend_write(subscriber.id, found, until) for found in begun),
+            *subscribers.await_mail_writes(subscriber, until),
+            *also,
+        )
+        _send(make(subscriber.email, _link("/confirm", token)), subscriber.id)
+    except Exception:
+        # The queue retries up to five times while SES does not answer: those attempts must not count as a flood.
+        _give_back_one(subscriber.email)
+        held.give_back(network)
         raise
 
 
-def _newest_request(subscriber: Subscriber) -> Request | None:
-    requests = captures.list_requests(subscriber.id, clock.now())
-    return next((found for found in requests if subscriber.lacks(found.capture)), None)
+def newest_request(subscriber: Subscriber) -> Request | None:
+    """What a confirmation would be mailed for."""
+    return _newest(subscriber, captures.list_requests(subscriber.id, clock.now()))
 
 
 def _send_magic_link(subscriber_id: str) -> None:
@@ -142,6 +202,7 @@ def _send_lift(id: str) -> None:
 
 _SENDERS: dict[str, Callable[[str], None]] = {
     model.CONFIRM: _send_confirmation,
+    model.HELD: _send_held,
     model.MAGIC_LINK: _send_magic_link,
     model.CHANGE_EMAIL: _send_change_email,
     model.LIFT: _send_lift,
@@ -152,14 +213,14 @@ def _is_suppressed(email: str) -> bool:
     return suppressions.is_suppressed(model.address_pseudonym(addresses.key(email)))
 
 
-def _within_limits(email: str) -> bool:
-    """Anybody can type any address into the form: limit the confirmations to one address and to all together."""
-    if not limits.allows(_TO_ONE, addresses.key(email), _MAILS_TO_ONE_ADDRESS, _HOUR):
-        return False
-    if limits.allows(_TO_ALL, "all", settings.current().mails_per_hour, _HOUR):
-        return True
-    _report_flood()
-    return False
+def _spend_one(email: str) -> bool:
+    """Anybody can type any address into the form: limit the confirmations to one address. Beyond that they are
+    dropped, for there are five in that mailbox already."""
+    return limits.allows(_TO_ONE, addresses.key(email), _MAILS_TO_ONE_ADDRESS, _HOUR)
+
+
+def _give_back_one(email: str) -> None:
+    limits.give_back(_TO_ONE, addresses.key(email), _HOUR)
 
 
 def check_limits(email: str) -> None:
@@ -168,28 +229,16 @@ def check_limits(email: str) -> None:
         raise limits.too_many(f"At most {_MAILS_TO_ONE_ADDRESS} confirmation emails an hour to one address", _HOUR)
 
 
-def _give_back(email: str) -> None:
-    """The queue retries up to five times while SES does not answer: those attempts must not count as a flood."""
-    limits.give_back(_TO_ONE, addresses.key(email), _HOUR)
-    limits.give_back(_TO_ALL, "all", _HOUR)
-
-
-def _report_flood() -> None:
-    log.metric("ConfirmationBreaker")
-    if limits.allows("breaker notice", "all", 1, _HOUR):
-        notices.notify_admin(
-            "Confirmation emails are being held back",
-            "More people signed up within an hour than MAILS_PER_HOUR allows, so no more confirmation emails are "
-            "sent until the hour is over.\n\nIf someone is abusing the form, you need not do anything. If your site "
-            "is simply popular today, raise MAILS_PER_HOUR.",
-        )
-
-
 def _send(message: Message, subscriber_id: str) -> None:
     try:
         sender.send(message)
     except Rejected:
         log.warning("mail.rejected", subscriber_id=subscriber_id)
+
+
+def _never_link(to: str) -> str:
+    """For people who never signed up: it needs no row, so it works as long as the mail exists."""
+    return settings.current().url(f"/never?{urlencode({'token': opt_outs.make_token(addresses.key(to))})}")
 
 
 def _link(path: str, token: tokens.Token) -> str:

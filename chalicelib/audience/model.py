@@ -4,7 +4,7 @@ import hmac
 import json
 import re
 import unicodedata
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any
 
 from msgspec import Meta, Struct
@@ -17,10 +17,13 @@ PENDING, ACTIVATED = "pending", "activated"
 CAPTURE_PENDING, CAPTURE_CONFIRMED, CAPTURE_EXPIRED = "PENDING", "CONFIRMED", "EXPIRED"
 CONFIRM, CHANGE_EMAIL, MAGIC_LINK, LIFT = "confirm", "change-email", "magic-link", "lift"
 SIGN_UP = "sign-up"
+HELD, RELEASE = "held", "release"
 ADD = "add"
 TOKEN_KINDS = (CONFIRM, CHANGE_EMAIL, MAGIC_LINK)
 
 CONFIRMATION_LIFE = timedelta(hours=24)
+# The expiry of a sign-up whose confirmation is held: its lifetime begins when the mail is sent.
+NEVER = datetime(9999, 12, 30, tzinfo=UTC)
 MAGIC_LINK_LIFE = timedelta(minutes=15)
 EXPIRED_CAPTURE_LIFE = timedelta(days=30)
 
@@ -65,6 +68,11 @@ class Request(Struct, frozen=True):
     nickname: str | None
     requested_at: datetime
     expires_at: datetime
+
+    @property
+    def is_held(self) -> bool:
+        """Its confirmation waits for the limits, so its lifetime has yet to begin."""
+        return self.expires_at == NEVER
 
 
 class StoredCapture(Struct, frozen=True):
@@ -176,6 +184,10 @@ def address_pseudonym(address_key: str) -> str:
 
 def ip_pseudonym(ip: str) -> str:
     return pseudonyms.derive("ip", ip)
+
+
+def network_pseudonym(network: str) -> str:
+    return pseudonyms.derive("network", network)
 
 
 def _check_source(value: Any) -> str:

@@ -1,4 +1,4 @@
-"""Signing up, confirming and unsubscribing."""
+"""Signing up, confirming, unsubscribing and opting out."""
 
 import re
 from typing import Any
@@ -8,7 +8,7 @@ from chalicelib.audience.model import SignUp
 from chalicelib.kernel import addresses, settings
 from chalicelib.kernel.errors import Conflict, GnaError, Invalid
 from chalicelib.web import pages, responses, schemas
-from chalicelib.web.client_ip import client_ip
+from chalicelib.web.client_ip import client_ip, client_network
 from chalicelib.web.operations import HTML, Answer, operation
 from chalicelib.web.request import Request
 from chalicelib.web.responses import Response
@@ -28,7 +28,7 @@ _WHOLE_NUMBER = re.compile(r"[0-9]{1,12}\Z")
     tag="public",
     body=bodies.SignUp,
     answers={
-        201: Answer("A confirmation email is on its way", bodies.ConfirmationSent),
+        201: Answer("A confirmation email is sent if the address has yet to confirm", bodies.ConfirmationSent),
         303: Answer("HTML form: redirect to a page"),
     },
     refuses=(400, 429),
@@ -85,6 +85,24 @@ def unsubscribe_with_one_click(request: Request) -> Response:
     return _unsubscribe(request.query.get("token") or request.text("token") or "")
 
 
+def never(request: Request) -> Response:
+    """Always a button: programs that check links open them too, and this cannot be undone without another mail."""
+    token = request.query.get("token", "")
+    try:
+        service.check_opt_out(token)
+    except Invalid:
+        return pages.page("public/unsubscribe_failed.html", 400)
+    return pages.page("public/never.html", token=token)
+
+
+def never_by_button(request: Request) -> Response:
+    try:
+        service.opt_out(request.text("token") or "")
+    except Invalid:
+        return pages.page("public/unsubscribe_failed.html", 400)
+    return pages.page("public/never_again.html")
+
+
 def _framed(page: Response) -> Response:
     """The form may be in a frame on another site, and what it leads to must be visible there as well."""
     return responses.framed_by(page, settings.current().allowed_origins)
@@ -93,7 +111,7 @@ def _framed(page: Response) -> Response:
 def _subscribe(request: Request) -> None:
     sign_up = _sign_up(request)
     if not _looks_automatic(request):
-        service.subscribe(sign_up, client_ip(request))
+        service.subscribe(sign_up, client_ip(request), client_network(request))
 
 
 def _sign_up(request: Request) -> SignUp:

@@ -2,6 +2,8 @@
 
 from datetime import datetime
 
+from msgspec import Struct
+
 from chalicelib.audience import model
 from chalicelib.audience.model import Capture, Request, SignUp, Subscriber
 from chalicelib.audience.stores import captures, subscribers, suppressions
@@ -15,9 +17,16 @@ from chalicelib.kernel.aws import tables
 from chalicelib.kernel.aws.failures import Stale, retry_stale
 
 
-def process(pseudonym: str) -> str | None:
-    """Give what waits under this pseudonym to the subscriber who has the address, or to a new one. Returns their id,
-    also when a message is delivered twice; None if there is nobody to write to."""
+class Processed(Struct, frozen=True):
+    """Who is to be written to, and the pseudonym of the network they signed up from."""
+
+    subscriber_id: str
+    network: str | None
+
+
+def process(pseudonym: str) -> Processed | None:
+    """Give what waits under this pseudonym to the subscriber who has the address, or to a new one. Returns who that
+    is, also when a message is delivered twice; None if there is nobody to write to."""
     return retry_stale(lambda: _process(pseudonym))
 
 
@@ -25,7 +34,7 @@ def event_write(type: EventType, subscriber_id: str, source: str) -> tables.Writ
     return outbox.event_write(type, subscriber_id, {"subscriber_id": subscriber_id, "source": source})
 
 
-def _process(pseudonym: str) -> str | None:
+def _process(pseudonym: str) -> Processed | None:
     row = sign_up_store.find(pseudonym)
     if not row or clock.parse(row.until) <= clock.now():
         return None
@@ -37,7 +46,8 @@ def _process(pseudonym: str) -> str | None:
         owner = _register(waiting) or owner
     if not owner:
         sign_up_store.forget_unowned(pseudonym)
-    return owner
+        return None
+    return Processed(owner, row.network)
 
 
 def _register(waiting: WaitingSignUp) -> str | None:

@@ -4,13 +4,17 @@ Whom a count is for is never stored: the key is a pseudonym that changes every d
 window.
 """
 
+from collections.abc import Callable
 from datetime import datetime
+from itertools import islice
 
 from pynamodb.attributes import NumberAttribute, UnicodeAttribute
 
 from chalicelib.kernel import clock, pseudonyms
 from chalicelib.kernel.aws import tables
 from chalicelib.kernel.errors import TooMany
+
+_BATCH = 100
 
 
 class LimitRow(tables.Row):
@@ -59,6 +63,17 @@ def _count(name: str, subject: str, seconds: int, by: int) -> int:
 
 def _key(name: str, subject: str, window: int, now: datetime) -> str:
     return pseudonyms.derive(f"limit {now:%Y-%m-%d}", f"{name} {window} {subject}")
+
+
+def clean_up(now: datetime, time_left: Callable[[], bool]) -> int:
+    """Delete the counts of windows that have ended, without waiting for the table's own expiry, which may take two
+    days. No count of such a window is ever written again."""
+    ended = tables.scan(LimitRow, filter_condition=LimitRow.expires_at <= clock.epoch(now))
+    deleted = 0
+    while time_left() and (rows := list(islice(ended, _BATCH))):
+        tables.write_all(LimitRow, delete=rows)
+        deleted += len(rows)
+    return deleted
 
 
 def probe() -> None:

@@ -1,4 +1,5 @@
-"""Who sent a request: the address of the connection or, if that is Cloudflare, the one Cloudflare reports."""
+"""Who sent a request, and from which network: the address of the connection or, if that is Cloudflare, the one
+Cloudflare reports."""
 
 from functools import lru_cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
@@ -18,12 +19,28 @@ _CLOUDFLARE = """
 
 def client_ip(request: Request) -> str:
     """One client: an IPv4 address, or the /64 network of an IPv6 address."""
-    address = _parse(request.source_ip)
-    if address and settings.current().behind_cloudflare and _is_cloudflare(address):
-        address = _parse(request.headers.get("cf-connecting-ip", "")) or address
+    address = _client(request)
     if isinstance(address, IPv6Address):
         return str(IPv6Network((address, 64), strict=False))
     return str(address) if address else "unknown"
+
+
+def client_network(request: Request) -> str | None:
+    """What one household, office or host is usually given: 256 IPv4 addresses, or a /48 of IPv6. None on this
+    machine, where everybody would be one network."""
+    address = _client(request)
+    if isinstance(address, IPv6Address) and address.ipv4_mapped:
+        address = address.ipv4_mapped
+    if address is None or address.is_loopback:
+        return None
+    return str(ip_network((address, 24 if isinstance(address, IPv4Address) else 48), strict=False))
+
+
+def _client(request: Request) -> IPv4Address | IPv6Address | None:
+    address = _parse(request.source_ip)
+    if address and settings.current().behind_cloudflare and _is_cloudflare(address):
+        address = _parse(request.headers.get("cf-connecting-ip", "")) or address
+    return address
 
 
 def _parse(text: str) -> IPv4Address | IPv6Address | None:

@@ -54,7 +54,10 @@ class Truth:
             if keys.get(row["email"].casefold()) != id:
                 yield f"a subscriber without an e-mail key ({id})"
         for row in self.tables["tokens"]:
-            if row["kind"] not in ("lift", "sign-up") and row["subscriber_id"] not in people:
+            if row["subscriber_id"] in ("held", "backlog"):
+                if row["subscriber_id"] == "held" and row["kind"] not in people:
+                    yield f"a held confirmation of nobody ({row['kind']})"
+            elif row["kind"] not in ("lift", "sign-up") and row["subscriber_id"] not in people:
                 yield f"a {row['kind']} token of nobody ({row['subscriber_id']})"
         for row in self.tables["captures"]:
             if row["status"] != "EXPIRED" and row["subscriber_id"] not in people:

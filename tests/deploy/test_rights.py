@@ -25,6 +25,7 @@ from chalicelib.kernel.aws import session as kernel_aws
 from chalicelib.kernel.aws import tables
 from tests.conftest import received
 from tests.deploy.rights import Watch
+from tests.fixtures.emitters import all_emitters
 from tests.fixtures.receiver import Receiver
 from tests.rooms.audience.reader import Reader
 from tests.rooms.bounces.test_service import event as ses_event
@@ -47,7 +48,7 @@ def watch(
     monkeypatch.setattr(dispatch, "_LANES_AT_ONCE", 1)  # moto is not made for threads
     configure(GNA_LOCAL="true")
     webhooks.add(NewWebhook(url=receiver.url, include_address=True))
-    emitters = (kernel_aws.session().events, tables._connection().client.meta.events)
+    emitters = all_emitters()
     for emitter in emitters:
         emitter.register_first("before-send", watch.hear)
     yield watch
@@ -87,8 +88,13 @@ def _id() -> str:
     return str(row.id)
 
 
-def test_mail(watch: Watch, ada: Reader, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_mail(watch: Watch, ada: Reader, monkeypatch: pytest.MonkeyPatch, configure: Any) -> None:
+    configure(MAILS_PER_HOUR="1")
     ada.join(source="blog").subscribe(source="shop")
+    configure(MAILS_PER_HOUR="100")
+    watch.work("audience", {"kind": "release"})
+    ada.deliver()
+    assert len(ada.mails()) == 2, "what was held is mailed"
     ada.http.post("/api/profile/update", json={"token": ada.magic_token(), "email": "new@example.net"})
     ada.deliver()
     remove = {"kind": "remove", "subscriber_id": _id()}

@@ -8,14 +8,14 @@ import pytest
 from botocore.exceptions import EndpointConnectionError
 from botocore.retries.standard import ExponentialBackoff
 
-from chalicelib.audience import counts, jobs
+from chalicelib.audience import counts, jobs, opt_outs
 from chalicelib.audience.stores.captures import CaptureRow
 from chalicelib.audience.stores.emails import EmailRow
 from chalicelib.audience.stores.subscribers import SubscriberRow
 from chalicelib.audience.stores.tokens import TokenRow
 from chalicelib.kernel import clock
-from chalicelib.kernel.aws import tables
 from tests.conftest import received
+from tests.fixtures.emitters import table_emitters
 
 
 @pytest.fixture
@@ -194,17 +194,22 @@ def _rows_left():
 @pytest.fixture
 def database_away(emulator, monkeypatch):
     monkeypatch.setattr(ExponentialBackoff, "delay_amount", lambda *ignored: 0)
-    events = tables._connection().client.meta.events
-    events.register("before-send", _cut)
+    for emitter in table_emitters():
+        emitter.register("before-send", _cut)
     yield
-    events.unregister("before-send", _cut)
+    _reconnect()
+
+
+def _reconnect() -> None:
+    for emitter in table_emitters():
+        emitter.unregister("before-send", _cut)
 
 
 def test_database_unavailable_is_503_with_retry_after_and_nothing_half_written(http, database_away):
     answer = http.post("/api/subscribe", json={"email": "ada@example.net"})
     assert (answer.status, answer.json) == (503, {"error": "Service unavailable"})
     assert int(answer.headers["Retry-After"]) > 0
-    tables._connection().client.meta.events.unregister("before-send", _cut)
+    _reconnect()
     assert _rows_left() == (0, 0, 0)
     assert received("audience") == []
 
@@ -227,6 +232,7 @@ _TOKEN = "0193a5c2-7b1e-7c3a-9d52-6f0a1b2c3d4e." + "A" * 32
         ("POST", "/profile/never", {"form": {"token": _TOKEN}}),
         ("POST", "/profile/request-resume", {"form": {"email": "ada@example.net"}}),
         ("GET", f"/resume?token={_TOKEN}", {}),
+        ("POST", "/never", {"form": {"token": opt_outs.make_token("ada@example.net")}}),
     ],
 )
 def test_database_unavailable_is_503_wherever_a_reader_asks(http, database_away, method, path, options):

@@ -34,6 +34,7 @@ class SignUpRow(tables.Row):
     kind = UnicodeAttribute(range_key=True)
     texts = UnicodeSetAttribute(null=True, attr_name="said")
     owner = UnicodeAttribute(null=True)
+    network = UnicodeAttribute(null=True)
     until = UnicodeAttribute()
     expires_at = NumberAttribute()
 
@@ -62,13 +63,15 @@ def list_overdue(now: datetime) -> Iterator[str]:
         yield row.pseudonym
 
 
-def add(sign_up: SignUp, now: datetime) -> str:
-    """Returns the pseudonym to find it by. Nothing is looked up, so the outcome reveals nothing about the address."""
+def add(sign_up: SignUp, network: str | None, now: datetime) -> str:
+    """Returns the pseudonym to find it by. Nothing is looked up, so the outcome reveals nothing about the address.
+    `network` is a pseudonym of where it came from."""
     pseudonym, until = model.address_pseudonym(sign_up.address.key), now + model.CONFIRMATION_LIFE
     actions = [
         SignUpRow.texts.add({_encode(sign_up, now)}),
         SignUpRow.until.set(clock.text(until)),
         SignUpRow.expires_at.set(clock.epoch(until)),
+        SignUpRow.network.set(network) if network else SignUpRow.network.remove(),
     ]
     room = SignUpRow.texts.does_not_exist() | (size(SignUpRow.texts) < _MOST_WAITING)  # type: ignore[no-untyped-call]
     with suppress(Stale):  # no more room: the earlier ones are enough

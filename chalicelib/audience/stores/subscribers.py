@@ -8,6 +8,7 @@ from typing import Any
 from chalicelib.audience import model
 from chalicelib.audience.model import Request, Subscriber
 from chalicelib.audience.stores import captures, emails, pauses
+from chalicelib.audience.stores import held as held_store
 from chalicelib.audience.stores import sign_ups as sign_up_store
 from chalicelib.audience.stores import tokens as token_store
 from chalicelib.audience.stores.subscriber_row import SubscriberRow as SubscriberRow
@@ -88,6 +89,11 @@ def extend_writes(subscriber: Subscriber, until: datetime) -> list[Write]:
     ]
 
 
+def await_mail_writes(subscriber: Subscriber, until: datetime) -> list[Write]:
+    """A pending sign-up lives that long; an active subscriber has to be one still."""
+    return [check_present_write(subscriber)] if subscriber.activated else extend_writes(subscriber, until)
+
+
 def activate_writes(subscriber: Subscriber, request: Request, now: datetime, *, keep_waiting: bool) -> list[Write]:
     """The first nickname stays; only somebody without one gets that of the request."""
     actions = [
@@ -115,7 +121,7 @@ def withdraw_write(subscriber: Subscriber, source: str) -> Write:
     return Update(SubscriberRow(subscriber.id), actions, condition)
 
 
-def edit_writes(subscriber: Subscriber, nickname: str | None, respelled: str | None) -> list[Write]:
+def profile_writes(subscriber: Subscriber, nickname: str | None, respelled: str | None) -> list[Write]:
     """None leaves it as it is; an empty nickname removes the stored one; `respelled` is the same address in another
     spelling."""
     actions: list[Any] = []
@@ -170,6 +176,7 @@ def erase_writes(subscriber: Subscriber) -> list[Write]:
         emails.delete_write(subscriber),
         sign_up_store.delete_write(model.address_pseudonym(addresses.key(subscriber.email))),
         *token_store.delete_writes(subscriber.id),
+        held_store.delete_write(subscriber.id),
         *captures.delete_writes(subscriber),
     ]
 
@@ -180,6 +187,7 @@ def expire_writes(subscriber: Subscriber, now: datetime) -> list[Write]:
     return [
         Delete(SubscriberRow(subscriber.id), _unchanged(subscriber) & passed),
         *token_store.delete_writes(subscriber.id),
+        held_store.check_not_held_write(subscriber.id),
         *emails.delete_writes_if_owned(subscriber),
         *captures.expire_writes(subscriber, now),
     ]

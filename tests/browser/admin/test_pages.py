@@ -27,6 +27,7 @@ def _pages(dashboard):
         "send": f"{campaigns}/{dashboard.draft}/send",
         "report": f"{campaigns}/{dashboard.sent}",
         "report-failed": f"{campaigns}/{dashboard.failed}?look=dark",
+        "correct": f"{campaigns}/{dashboard.sent}/correct",
         "bounces": "/admin/bounces",
         "feed": "/admin/feed",
         "webhooks": "/admin/webhooks",
@@ -71,6 +72,7 @@ def test_every_page_is_accessible_and_fits(dashboard, look, person):
                 page.wait_for_timeout(200)
             page_checks.shoot(page, f"admin/{name}.{light}")
             found = page_checks.violations(page) + ([] if page_checks.fits(page) else ["wider than the screen"])
+            found += page_checks.small_targets(page)
             wrong += [f"{name} {light}: {problem}" for problem in found]
     for path in _long(person):
         page.goto(path)

@@ -260,9 +260,7 @@ def test_counts_add_up_are_explained_and_can_be_retried(dashboard, draft):
 def test_a_delivery_is_stopped_after_confirmation_and_retried(dashboard, draft):
     delivery = service.send_now(draft).deliveries[0].id
     assert f"/admin/campaigns/{draft}/stop" in dashboard.get(f"/admin/campaigns/{draft}").text
-    assert "Stop sending “Beans”? 0 people have been sent it so far" in dashboard.see(
-        f"/admin/campaigns/{draft}/stop"
-    )
+    assert "Stop sending “Beans”? Nobody has been sent it so far." in dashboard.see(f"/admin/campaigns/{draft}/stop")
     seen = dashboard.follow(f"/admin/campaigns/{draft}/stop", delivery_id=delivery)
     assert "Stopped. Retry continues" in seen
     assert "Sent 0 Failed 0 Unknown 0 So far 0" in seen

@@ -1,13 +1,17 @@
 from datetime import date
 
 from chalicelib.admin import chart
+from chalicelib.audience import jobs
 from chalicelib.audience.counts import Day
 from chalicelib.campaigns import service as campaigns
 from chalicelib.campaigns.model import Counts
 from chalicelib.campaigns.sending import deliveries
 from chalicelib.campaigns.service import Draft
+from chalicelib.feeds import service as feeds
+from chalicelib.kernel.errors import Unavailable
 from chalicelib.mail import account as mail_account
 from chalicelib.mail.account import Account
+from tests.conftest import received
 
 
 def test_an_empty_overview_says_what_to_do(dashboard, ses):
@@ -41,9 +45,34 @@ def test_an_old_campaign_is_shown_even_after_many_new_drafts(dashboard, ses):
     assert "Sending now Under way" in dashboard.see("/admin")
 
 
+def test_confirmations_that_are_held_are_shown(dashboard, http, ses, configure):
+    configure(MAILS_PER_HOUR="1")
+    for number in range(4):
+        http.post("/api/subscribe", json={"email": f"r{number}@example.net"}, source_ip=f"198.51.{number}.1")
+    messages = received("audience")
+    for message in messages[:2]:
+        jobs.handle(message)
+    assert "1 confirmation email is held: " in dashboard.see("/admin")
+    for message in messages[2:]:
+        jobs.handle(message)
+    seen = dashboard.see("/admin")
+    assert "3 confirmation emails are held: more people signed up than MAILS_PER_HOUR allows" in seen
+    assert "Held emails are sent in order, as each hour allows." in seen
+
+
 def test_a_part_that_cannot_be_loaded_leaves_a_gap(dashboard, configure):
     configure(AWS_ENDPOINT_URL_SESV2="http://127.0.0.1:9")
     assert "SES did not respond" in dashboard.see("/admin")
+
+
+def test_a_feed_that_cannot_be_loaded_is_not_said_to_be_missing(dashboard, monkeypatch):
+    def unavailable():
+        raise Unavailable
+
+    monkeypatch.setattr(feeds, "view", unavailable)
+    seen = dashboard.see("/admin")
+    assert "Feed Could not be loaded." in seen
+    assert "No feed configured" not in seen
 
 
 def test_the_chart_fills_in_days_without_changes():
@@ -67,4 +96,4 @@ def test_the_overview_and_the_settings_page_report_the_account_in_the_same_words
     for sentence in ("SES sending is paused : no email is sent.", "SES is in the sandbox : email reaches verified"):
         assert sentence in overview
         assert sentence in settings
-    assert "Today’s sending quota is almost used up." in overview
+    assert "The sending quota of 24 hours is almost used up." in overview

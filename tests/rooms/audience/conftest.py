@@ -6,15 +6,17 @@ from typing import Any
 
 import pytest
 
-from chalicelib.audience import jobs
+from chalicelib.audience import jobs, model
 from chalicelib.kernel import clock
 from chalicelib.kernel.aws import tables
-from chalicelib.kernel.aws.session import session
 from chalicelib.kernel.errors import Unavailable
 from local.ses.main import Client as Mailbox
 from tests.conftest import received
 from tests.fixtures.client import Client
+from tests.fixtures.emitters import all_emitters
 from tests.rooms.audience.reader import Reader
+
+ADMIN = "admin@example.org"
 
 
 @pytest.fixture
@@ -49,6 +51,44 @@ def later(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
 
 
 @pytest.fixture
+def sign_up(http, deliver):
+    """`sign_up("ada", network=3)`: from an address of that network."""
+
+    def run(name, network=0, client=1, **fields):
+        body = {"email": f"{name}@example.net", **fields}
+        ip = f"198.51.{network}.{client}"
+        assert http.post("/api/subscribe", json=body, source_ip=ip).status == 201
+        deliver()
+
+    return run
+
+
+@pytest.fixture
+def release(deliver):
+    """A release, and the mails it leads to."""
+
+    def run():
+        jobs.handle({"kind": model.RELEASE})
+        for message in received("audience"):
+            if message["kind"] != model.RELEASE:
+                jobs.handle(message)
+
+    return run
+
+
+@pytest.fixture
+def mailed(ses):
+    """Who was mailed a confirmation, in order."""
+
+    def run():
+        found = [mail["to"][0].partition("@")[0] for mail in reversed(ses.mails()) if mail["to"] != [ADMIN]]
+        ses.clear()
+        return found
+
+    return run
+
+
+@pytest.fixture
 def rows(aws: None) -> Callable[[str], list[dict[str, Any]]]:
     """`rows("subscribers")`: everything in a table, as stored."""
     import boto3
@@ -60,7 +100,7 @@ def rows(aws: None) -> Callable[[str], list[dict[str, Any]]]:
 def calls(aws: None) -> Iterator[list[str]]:
     """Every call to AWS, in order."""
     calls: list[str] = []
-    emitters = (session().events, tables._connection().client.meta.events)
+    emitters = all_emitters()
 
     def record(event_name: str, **_: object) -> None:
         calls.append(event_name.rpartition(".")[2])

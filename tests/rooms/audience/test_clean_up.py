@@ -59,6 +59,20 @@ def test_an_expired_magic_link_is_cleared(reader, rows, later):
     assert [row["kind"]["S"] for row in rows("tokens")] == ["confirm"]
 
 
+def test_counts_of_limits_are_deleted_when_their_window_has_ended(http, rows, later, still):
+    http.post("/api/subscribe", json={"email": "ada@example.net"})
+    http.post("/api/profile/request-link", json={"email": "ada@example.net"})
+    assert len(rows("limits")) == 3
+    jobs.clean_up(_always)
+    assert len(rows("limits")) == 3
+    later(minutes=1)
+    jobs.clean_up(_always)
+    assert len(rows("limits")) == 2, "the hour has not ended"
+    later(hours=1)
+    jobs.clean_up(_always)
+    assert rows("limits") == []
+
+
 def test_a_run_that_is_cut_short_is_finished_by_the_next(reader, rows, later, http, deliver):
     for number in range(4):
         http.post("/api/subscribe", json={"email": f"r{number}@example.net"}, source_ip=f"192.0.2.{number}")

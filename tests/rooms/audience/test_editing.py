@@ -12,6 +12,7 @@ from chalicelib.events import service as events
 from chalicelib.kernel import ids
 from chalicelib.kernel.errors import Conflict
 from tests.conftest import received
+from tests.rooms.audience.conftest import nobody_answers
 
 PATH = "/admin/api/subscribers"
 
@@ -29,8 +30,12 @@ def test_a_subscriber_is_answered_with_every_capture_and_its_metadata(reader, ad
     first, second = found["captures"]
     assert (first["source"], first["status"], first["tags"]) == ("blog", "CONFIRMED", ["maths"])
     assert first["metadata"] == {"ref": {"page": 7}}
-    assert (second["source"], second["status"], second["metadata"]) == ("podcast", "PENDING", {"episode": 3})
-    assert "ip_hash" not in first
+    assert (second["source"], second["status"], second["metadata"]) == ("podcast", "PENDING", None)
+    waiting = second["waits_for_confirmation"]
+    assert (waiting["tags"], waiting["metadata"]) == (["audio"], {"episode": 3})
+    assert waiting["expires_at"] > waiting["requested_at"]
+    assert first["waits_for_confirmation"] is None
+    assert "ip_hash" not in str(found)
 
 
 def test_a_pending_subscriber_is_answered_with_the_source_that_waits(reader, admin, later):
@@ -132,6 +137,19 @@ def test_a_confirmation_is_sent_again_until_the_limit(reader, admin):
     assert admin.post(f"{PATH}/{ids.new()}/resend").status == 404
 
 
+def test_the_link_for_a_further_source_of_a_reader_is_sent_again(reader, admin):
+    ada = reader().join(source="blog")
+    path = f"{PATH}/{_id(admin)}/resend"
+    assert admin.post(path).status == 409
+    ada.subscribe(source="podcast")
+    sent = len(ada.mails())
+    assert admin.post(path).status == 202
+    ada.deliver()
+    assert len(ada.mails()) == sent + 1
+    ada.confirm()
+    assert admin.get(f"{PATH}/{_id(admin)}").json["sources"] == ["blog", "podcast"]
+
+
 def test_many_are_removed_at_once_and_each_is_answered(reader, admin, rows):
     reader("a@example.net").join()
     reader("b@example.net").subscribe()
@@ -172,6 +190,16 @@ def test_what_takes_too_long_is_left_to_the_queue(reader, admin, rows, deliver, 
     assert rows("subscribers") == []
 
 
+def test_a_removal_that_fails_halfway_is_left_to_the_queue(reader, admin, rows, deliver, monkeypatch):
+    reader().join()
+    id = _id(admin)
+    with monkeypatch.context() as broken:
+        broken.setattr(erasure, "erase", lambda *_: nobody_answers("", ""))
+        assert admin.post(f"{PATH}/remove", json={"ids": [id]}).json["pending"] == [id]
+    deliver()
+    assert rows("subscribers") == []
+
+
 def _full_export(admin, query=""):
     answer = admin.get(f"{PATH}/export?full=true{query}")
     assert answer.status == 200
@@ -191,6 +219,21 @@ def test_the_full_export_adds_id_time_sources_tags_and_metadata(reader, admin):
     assert (second["sources"], second["metadata"]) == ('["podcast"]', "")
     assert [row["email"] for row in _full_export(admin, "&tag=x")] == ["a@example.net"]
     assert admin.get(f"{PATH}/export?full=maybe").status == 400
+
+
+def test_the_full_export_shows_of_a_pending_subscriber_what_waits(reader, admin):
+    reader("a@example.net").subscribe(source="blog", tags=["x"], metadata={"n": 1})
+    reader("b@example.net").join(source="blog").subscribe(source="podcast", tags=["y"], metadata={"n": 2})
+    active, pending = _full_export(admin)
+    assert (pending["status"], pending["sources"], pending["tags"]) == ("Pending", '["blog"]', '["x"]')
+    assert pending["metadata"] == '{"blog":{"n":1}}'
+    assert (active["sources"], active["tags"], active["metadata"]) == ('["blog"]', "[]", "")
+
+
+def test_a_formula_in_a_tag_or_in_metadata_is_only_text_in_the_full_export(reader, admin):
+    reader("a@example.net").join(source="a;=1+1", tags=["b;=2"], metadata={"k": "v;=cmd|x"})
+    (row,) = _full_export(admin)
+    assert ";=" not in row["sources"] + row["tags"] + row["metadata"]
 
 
 def test_the_full_export_reads_metadata_of_a_hundred_at_a_time(reader, admin, http, monkeypatch):
