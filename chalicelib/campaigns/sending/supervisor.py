@@ -123,6 +123,12 @@ def count_parts(delivery_id: str) -> Counts:
     return parts.total(part_store.list_parts(delivery_id))
 
 
+def count_deferred(delivery_id: str) -> int | None:
+    """How many emails are owed because SES failed for now; None if the delivery has no parts any more."""
+    found = part_store.list_parts(delivery_id)
+    return sum(len(part.claim) for part in found if part.kind is Kind.FAILED) if found else None
+
+
 def _find_or_make_plan(delivery: Delivery) -> Plan | None:
     """The delivery's plan, made now if there is none; None if it had one that has expired."""
     plan = part_store.find_plan(delivery.id)
