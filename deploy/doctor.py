@@ -58,7 +58,10 @@ def _check_after(chosen: Stage, configured: Settings, clients: Clients) -> Itera
     yield from web.check_webhooks(configured.site_url)
     yield from web.check_authentication(configured.site_url)
     if "EndpointURL" in outputs:
-        yield from web.check_authentication(outputs["EndpointURL"].rstrip("/"))
+        endpoint = outputs["EndpointURL"].rstrip("/")
+        yield from web.check_authentication(endpoint)
+        if "DomainTarget" in outputs:
+            yield from web.check_endpoint(endpoint, disabled=chosen.disables_execute_api)
 
 
 def _try(service: str, check: Callable[[], Iterator[Finding]]) -> Iterator[Finding]:

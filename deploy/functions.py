@@ -15,7 +15,7 @@ _READ = ("GetItem", "BatchGetItem", "ConditionCheckItem", *_INDEXED)
 _WRITE = ("PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "ConditionCheckItem")
 _SEND = ("SendMessage", "GetQueueUrl")
 _CONSUME = ("ReceiveMessage", "DeleteMessage", "ChangeMessageVisibility", "GetQueueAttributes")
-_MAIL = ("SendEmail", "SendRawEmail", "SendTemplatedEmail", "SendBulkEmail", "SendBulkTemplatedEmail")
+_BULK = ("SendBulkEmail", "SendBulkTemplatedEmail")
 _DOWNLOADS = ("PutObject", "GetObject", "DeleteObject", "AbortMultipartUpload", "ListBucket")
 
 LOG_RETENTION = timedelta(days=30)
@@ -109,12 +109,27 @@ def _tables(names: tuple[str, ...]) -> list[str]:
     return [f"table/${{Prefix}}-{name}" for name in names]
 
 
+def _as_sender(operator: str, statement: dict[str, Any]) -> dict[str, Any]:
+    """Only as FROM_EMAIL. Its resources stay `identity/*`, because in the sandbox SES asks for a recipient's too."""
+    return statement | {"Condition": {operator: {"ses:FromAddress": {"Fn::Sub": "${SenderAddress}"}}}}
+
+
 _RIGHTS: dict[str, dict[str, Any]] = {
     "secrets": _allow("ssm", ("GetParameters",), "parameter${SecretsPath}/*"),
-    "mail": _allow("ses", _MAIL, "identity/*", "template/*", "configuration-set/${Prefix}"),
+    "mail": _as_sender(
+        "StringEqualsIgnoreCase",
+        _allow("ses", ("SendEmail", "SendRawEmail"), "identity/*", "configuration-set/${Prefix}"),
+    ),
+    # SES does not say who the sender is when it authorizes SendBulkEmail, so the condition cannot be required of it;
+    # `IfExists` holds for SendBulkTemplatedEmail, and for both should SES begin to say it.
+    "bulk": _as_sender(
+        "StringEqualsIgnoreCaseIfExists",
+        _allow("ses", _BULK, "identity/*", "template/*", "configuration-set/${Prefix}"),
+    ),
     # SES supports no narrower resource for this action.
     "quota": {"Effect": "Allow", "Action": ["ses:GetAccount"], "Resource": "*"},
-    "sender": _allow("ses", ("GetEmailIdentity",), "identity/*"),
+    # The address, its domain or a parent domain.
+    "sender": _allow("ses", ("GetEmailIdentity",), "identity/*${SenderDomain}"),
     "downloads": {
         "Effect": "Allow",
         "Action": [f"s3:{action}" for action in _DOWNLOADS],

@@ -32,6 +32,7 @@ def resources(chosen: Stage, clients: Clients, architecture: str, folder: Path =
         "Prefix": chosen.prefix,
         "SecretsPath": chosen.secrets_path,
         "EventBus": chosen.settings.get("EVENT_BUS", ""),
+        **stage.sender(chosen),
     }
     _configure(chosen, names, architecture, folder)
 
@@ -53,7 +54,7 @@ def _configure(chosen: Stage, names: dict[str, str], architecture: str, folder: 
 
 
 # Resources that only the CloudFormation template creates.
-_TEMPLATE_ONLY = {"CONFIGURATION_SET", "DOMAIN_NAME", "CERTIFICATE_ARN"}
+_TEMPLATE_ONLY = {"CONFIGURATION_SET", "DOMAIN_NAME", "CERTIFICATE_ARN", "DISABLE_EXECUTE_API"}
 
 
 def answers(chosen: Stage, clients: Clients, folder: Path = FOLDER) -> None:

@@ -37,7 +37,10 @@ def in_words(duration: timedelta) -> str:
 
 
 _LEAVING = "until the person leaves; then deleted at once, in one transaction"
-_PENDING = f"unconfirmed: {in_words(audience.CONFIRMATION_LIFE)}, then deleted within the hour; confirmed: {_LEAVING}"
+_PENDING = (
+    f"unconfirmed: {in_words(audience.CONFIRMATION_LIFE)} after the confirmation was emailed, then deleted within "
+    f"the hour; confirmed: {_LEAVING}"
+)
 
 TABLES = (
     Kept(
@@ -49,18 +52,24 @@ TABLES = (
     Kept("emails", "which address belongs to which subscriber, so that nobody is listed twice", "address", _PENDING),
     Kept(
         "tokens",
-        "emailed links, as a hash of the secret; requests to change an address or to lift do-not-contact; sign-ups "
-        "not processed yet",
-        "address of such a request; address, name and metadata of a sign-up",
+        "emailed links, as a hash of the secret; what a confirmation link confirms; requests to change an address or "
+        "to lift do-not-contact; sign-ups not processed yet, with a keyed hash of the network they came from; "
+        "confirmations that are held, by id, with the same hash",
+        "address of such a request; name and metadata of what a link confirms; address, name and metadata of a "
+        "sign-up",
         f"sign-ups: seconds, at most {in_words(audience.CONFIRMATION_LIFE)}; "
+        "what is held: until it is emailed or the person is removed; "
         f"confirmation links {in_words(audience.CONFIRMATION_LIFE)}, "
         f"profile links {in_words(audience.MAGIC_LINK_LIFE)}, or until used or the person leaves",
     ),
     Kept(
         "captures",
-        "what was sent with a sign-up: source, tags, metadata; with KEEP_IP_HASH, a keyed hash of the IP address",
-        "metadata, as the form sent it",
-        "as long as the subscriber; if never confirmed, only id and source, for "
+        "what was sent with a sign-up: source, tags, metadata; with KEEP_IP_HASH, a keyed hash of the IP address; "
+        "apart from what was confirmed, what waits to be",
+        "metadata, as the form sent it; the name that came with a sign-up that waits",
+        f"confirmed: as long as the subscriber; waiting: {in_words(audience.CONFIRMATION_LIFE)} after "
+        f"the confirmation was emailed, then deleted within "
+        f"the hour; if a source was never confirmed, its name, ids and times, for "
         + in_words(audience.EXPIRED_CAPTURE_LIFE),
     ),
     Kept(
@@ -144,10 +153,16 @@ ELSEWHERE = (
         "address",
         f"seconds, until stored by id; in its dead-letter queue {in_words(bounces.KEPT)}",
     ),
-    ("logs", "what ran, by id; never an address, name, token or IP address", "", in_words(LOG_RETENTION)),
+    (
+        "logs",
+        "what ran, by id; never a subscriber's address or name, a token or an IP address. A line for each action of "
+        "an editor says who did it",
+        "editors' addresses",
+        in_words(LOG_RETENTION),
+    ),
     (
         "backups",
-        "point-in-time recovery of the tables",
+        "point-in-time recovery of the tables, except `limits`",
         "whatever the tables contained",
         "35 days, in DynamoDB; a restored table contains people who have left since: see "
         "[Operating](operating.md#restore-data)",

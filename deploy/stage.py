@@ -3,13 +3,18 @@
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from email.utils import parseaddr
 from pathlib import Path
 from typing import Any
+
+from chalicelib.kernel import addresses
 
 FOLDER = Path(__file__).parent / "stages"
 
 # Parameters of the stack that are not settings of the app.
 _ONLY_PARAMETERS = {"DOMAIN_NAME": "DomainName", "CERTIFICATE_ARN": "CertificateArn"}
+# Applied to the template itself: see `template.set_execute_api`.
+_CLOSE = "DISABLE_EXECUTE_API"
 _FROM_STAGE = {"GNA_PREFIX", "SECRETS_PATH", "CONFIGURATION_SET", "DOWNLOADS_BUCKET"}
 
 
@@ -35,6 +40,16 @@ class Stage:
         """The settings as the deployed functions see them."""
         own = {"GNA_PREFIX": self.prefix, "SECRETS_PATH": self.secrets_path, "CONFIGURATION_SET": self.prefix}
         return {**self.settings, **own}
+
+    @property
+    def disables_execute_api(self) -> bool:
+        """Whether the API answers only at its own domain, and not at API Gateway's URL."""
+        value = self.settings.get(_CLOSE) or "false"
+        if value not in ("true", "false"):
+            raise Refused(f"{_CLOSE} must be true or false")
+        if value == "true" and not (self.settings.get("DOMAIN_NAME") and self.settings.get("CERTIFICATE_ARN")):
+            raise Refused(f"{_CLOSE} needs DOMAIN_NAME and CERTIFICATE_ARN: the API would not answer anywhere")
+        return value == "true"
 
 
 def read(name: str, environ: Mapping[str, str] | None = None) -> Stage:
@@ -66,7 +81,18 @@ def parameters(stage: Stage, template: Mapping[str, Any]) -> dict[str, str]:
     known = {name: value["Ref"] for name, value in variables.items() if name not in _FROM_STAGE} | _ONLY_PARAMETERS
     if "DISABLE_AUTH" in stage.settings:
         raise Refused("DISABLE_AUTH is for local use only: remove it, or anyone could use /admin")
-    if unknown := sorted(set(stage.settings) - set(known)):
+    stage.disables_execute_api  # noqa: B018 - refused here if it makes no sense
+    if unknown := sorted(set(stage.settings) - set(known) - {_CLOSE}):
         raise Refused(f"unknown in {stage.name}.env: {', '.join(unknown)} (secrets: `make secrets`)")
-    given = {known[name]: value for name, value in stage.settings.items() if value}
-    return {"Prefix": stage.prefix, "SecretsPath": stage.secrets_path} | given
+    given = {known[name]: value for name, value in stage.settings.items() if value and name in known}
+    return {"Prefix": stage.prefix, "SecretsPath": stage.secrets_path} | given | sender(stage)
+
+
+def sender(stage: Stage) -> dict[str, str]:
+    """The sender as policies name it: exactly as the app puts it into the From of every email; without FROM_EMAIL
+    nobody, and then no function may send."""
+    address = addresses.wire(parseaddr(stage.settings.get("FROM_EMAIL", ""))[1])
+    return {
+        "SenderAddress": address,
+        "SenderDomain": ".".join(address.rpartition("@")[2].split(".")[-2:]),
+    }

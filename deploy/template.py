@@ -38,6 +38,14 @@ def finish(template: Template) -> Template:
     return template
 
 
+def set_execute_api(template: Template, disabled: bool) -> None:
+    """Whether the API answers at API Gateway's own URL too. Written as a value into the API's definition, not as a
+    parameter: it takes effect with the API's next deployment, and only a changed definition causes one."""
+    for _, api in named(template, "AWS::Serverless::Api"):
+        extension = {"disableExecuteApiEndpoint": disabled}
+        api["DefinitionBody"]["x-amazon-apigateway-endpoint-configuration"] = extension
+
+
 def named(template: Template, kind: str) -> Iterator[tuple[str, dict[str, Any]]]:
     for name, resource in template["Resources"].items():
         if resource["Type"] == kind:
@@ -50,13 +58,14 @@ def _read(name: str) -> Template:
 
 
 def _protect_tables(template: Template) -> None:
-    """Guard tables against deletion, and turn on point-in-time recovery for the last 35 days."""
+    """Guard tables against deletion, and turn on point-in-time recovery (35 days) unless a table says otherwise."""
     for resource in template["Resources"].values():
         if resource["Type"] == "AWS::DynamoDB::Table":
             resource |= {"DeletionPolicy": "Retain", "UpdateReplacePolicy": "Retain"}
-            resource["Properties"] |= {
-                "DeletionProtectionEnabled": True,
+            resource["Properties"] = {
                 "PointInTimeRecoverySpecification": {"PointInTimeRecoveryEnabled": True},
+                **resource["Properties"],
+                "DeletionProtectionEnabled": True,
             }
 
 

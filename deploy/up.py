@@ -9,6 +9,7 @@ import boto3
 from deploy import secrets, stack, stage
 from deploy.stack import Clients
 from deploy.stage import Refused, Stage
+from deploy.template import set_execute_api
 
 ROOT = Path(__file__).parent.parent
 
@@ -20,6 +21,7 @@ def deploy(chosen: Stage, clients: Clients, build: Path) -> dict[str, str]:
     _require(template["Parameters"], parameters, chosen)
     for name in secrets.ensure(clients, chosen):
         print(f"created {name}")
+    set_execute_api(template, disabled=chosen.disables_execute_api)
     code = stack.upload(clients, (build / "deployment.zip").read_bytes(), "zip")
     return stack.apply(clients, chosen.prefix, stack.with_code(template, code), parameters)
 

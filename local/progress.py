@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 
-_EVERY = 5.0
+_EVERY = 10.0
 _PACKAGE = re.compile(r"^[\w.-]+==", re.MULTILINE)
 _INCLUDED = re.compile(r"^-r (\S+)", re.MULTILINE)
 

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from chalicelib.admin import shell, truncate
 from chalicelib.campaigns import service
-from chalicelib.campaigns.model import NOT_ALLOWED, Campaign, State
+from chalicelib.campaigns.model import NOT_ALLOWED, Campaign, DeliveryState, State
 from chalicelib.kernel.errors import Conflict
 from chalicelib.web.request import Request
 from chalicelib.web.responses import Response
@@ -47,6 +47,9 @@ def explain(handler: Callable[[Request], Response]) -> Callable[[Request], Respo
 
 def _situation(campaign: Campaign, reason: str) -> Situation:
     subject, path = truncate.truncate(campaign.subject, _LONGEST_SUBJECT), f"{_HERE}/{campaign.id}"
+    if campaign.state is State.PUBLISHED and campaign.delivery_state is DeliveryState.FAILED:
+        why = "It can no longer be changed. Its report says what happened, and can retry it."
+        return Situation(f"“{subject}” was not sent to everyone", why, path, "View report")
     if campaign.state is State.PUBLISHED:
         return Situation(f"“{subject}” has already been sent", _NOT_AGAIN, path, "View report")
     if campaign.state is State.PUBLISHING:

@@ -31,19 +31,23 @@ class Configuration(Struct, frozen=True):
     groups: tuple[Group, ...]
     account: Account | None
     identity: Identity | None
+    knows_identity: bool
 
 
 def gather() -> Configuration:
     current = settings.current()
-    account, identity = fallbacks.or_none(mail_account.account), fallbacks.or_none(mail_account.identity)
+    account = fallbacks.or_none(mail_account.account)
+    identity = fallbacks.or_none(lambda: (mail_account.identity(),))  # no answer is not the answer that there is none
     findings = [*_check_secrets(), *diagnostics.check(current)]
     if account:
-        findings += [
-            *account_findings.check_account(account),
-            *account_findings.check_status(account),
-            *account_findings.check_identity(identity),
-        ]
-    return Configuration(tuple(findings), _groups(current), account, identity)
+        findings += [*account_findings.check_account(account), *account_findings.check_status(account)]
+    if identity:
+        findings += account_findings.check_identity(*identity)
+    if not (account and identity):
+        findings.append(account_findings.no_response())
+    return Configuration(
+        tuple(findings), _groups(current), account, identity[0] if identity else None, bool(identity)
+    )
 
 
 def _check_secrets() -> Iterator[Finding]:

@@ -48,11 +48,12 @@ NOTICES = {
     "feed-drafted": "New entries found: a draft is ready for review.",
     "feed-failed": "The feed could not be read. See below for details.",
     "feed-busy": "The feed is already being checked.",
-    "feed-resting": "The feed’s server asked us to wait.",
-    "feed-stopped": "The feed is gone.",
+    "feed-resting": "Not checked: the feed’s server asked us to wait.",
+    "feed-stopped": "The feed is gone, so it is no longer checked.",
     "feed-off": "No feed configured.",
     "paused": "Paused. New events wait until you resume.",
     "resumed": "Active again. Waiting events are being sent.",
+    "enabled": "Active again. Replay the events it missed while it was disabled.",
     "hook-ok": "The test event was received.",
     "hook-failed": "The test event was not received. See the list of attempts.",
     "hook-removed": "Webhook removed.",
@@ -64,7 +65,7 @@ NOTICES = {
     "shown": "Shown in the archive again.",
     "corrected": "Web version corrected.",
     "withdrawn": "Correction withdrawn: the web version is what was sent.",
-    "retrying": "Retrying: only people still owed an email will get one.",
+    "retrying": "Retrying for everyone who is not known to have received it.",
 }
 
 # How a notice looks, unless it reports a success: `bad` when something failed, `info` when nothing was done.
@@ -76,6 +77,7 @@ _TONES = {
     "feed-stopped": "bad",
     "feed-off": "info",
     "hook-failed": "bad",
+    "too-late-to-stop": "info",
 }
 
 

@@ -6,6 +6,7 @@ from chalicelib.access import audit
 from chalicelib.audience import bodies, editing, erasure, export, listing
 from chalicelib.audience.editing import Edits
 from chalicelib.audience.listing import Entry, Filter
+from chalicelib.audience.model import StoredCapture
 from chalicelib.kernel import addresses, ids
 from chalicelib.kernel.errors import NotFound
 from chalicelib.web import paging, responses, schemas
@@ -164,8 +165,20 @@ def _detail(detail: editing.Detail) -> bodies.SubscriberDetail:
         detail.entry,
         status=detail.entry.label,
         confirmation_expires_at=detail.confirmation_expires_at,
-        captures=[schemas.build(bodies.Capture, capture) for capture in detail.captures],
+        captures=[_capture(capture) for capture in detail.captures],
     )
+
+
+def _capture(stored: StoredCapture) -> bodies.Capture:
+    request = stored.request
+    waiting = request and schemas.build(
+        bodies.WaitingCapture,
+        request,
+        tags=sorted(request.capture.tags),
+        metadata=request.capture.metadata,
+        expires_at=request.ends_at,
+    )
+    return schemas.build(bodies.Capture, stored, tags=sorted(stored.tags), waits_for_confirmation=waiting)
 
 
 def _subscriber(entry: Entry) -> bodies.Subscriber:

@@ -96,19 +96,30 @@ class Subscriber(Struct):
     activated_at: Moment | None
 
 
+class WaitingCapture(Struct):
+    tags: list[Word]
+    metadata: dict[str, Any] | None
+    nickname: str | None
+    requested_at: Moment
+    expires_at: Annotated[Moment | None, Meta(description="Null while the confirmation email is held")]
+
+
 class Capture(Struct):
-    """What came with a sign-up through one source."""
+    """What came through one source: what was confirmed, and what waits for the link to be opened."""
 
     source: Word
-    status: Literal["PENDING", "CONFIRMED", "EXPIRED"]
+    status: Literal["PENDING", "CONFIRMED"]
     tags: list[Word]
     metadata: dict[str, Any] | None
     created_at: Moment
     updated_at: Moment
+    waits_for_confirmation: WaitingCapture | None
 
 
 class SubscriberDetail(Subscriber):
-    confirmation_expires_at: Annotated[Moment | None, Meta(description="A pending sign-up is deleted after this")]
+    confirmation_expires_at: Annotated[
+        Moment | None, Meta(description="A pending sign-up is deleted after this; null while its email is held")
+    ]
     sources: list[Word]
     tags: list[Word]
     captures: list[Capture]

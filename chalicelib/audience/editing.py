@@ -9,7 +9,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 from chalicelib.audience import erasure, listing, mails, model
 from chalicelib.audience.listing import Entry
-from chalicelib.audience.model import Subscriber
+from chalicelib.audience.model import StoredCapture, Subscriber
 from chalicelib.audience.stores import captures, subscribers
 from chalicelib.kernel import clock, ids
 from chalicelib.kernel.aws import queues, tables
@@ -22,11 +22,13 @@ CHANGED = "The subscriber has changed: reload and try again"
 
 
 class Detail(Struct, frozen=True):
-    """A subscriber as the list shows them, with what came with each of their sign-ups."""
+    """A subscriber as the list shows them, with what came through each source. `awaits_confirmation`: a link can be
+    mailed, for the first sign-up or for what a reader added later."""
 
     entry: Entry
     confirmation_expires_at: str | None
-    captures: tuple[captures.Description, ...]
+    captures: tuple[StoredCapture, ...]
+    awaits_confirmation: bool
 
     @property
     def fingerprint(self) -> str:
@@ -59,9 +61,9 @@ def change(subscriber_id: str, edits: Edits, seen: str | None = None) -> Detail:
 
 
 def resend_confirmation(subscriber_id: str) -> None:
-    """Have a new link mailed to somebody who has yet to confirm. It replaces the one before."""
+    """Have a new link mailed for what has yet to be confirmed. It replaces the one before."""
     subscriber = listing.find_subscriber(subscriber_id)
-    if subscriber.activated:
+    if not mails.newest_request(subscriber):
         raise Conflict("Already confirmed")
     mails.check_limits(subscriber.email)
     queues.send("audience", {"kind": model.CONFIRM, "subscriber_id": subscriber.id})
@@ -100,8 +102,10 @@ def remove_many(subscriber_ids: Sequence[str]) -> Removal:
 def _detail(subscriber: Subscriber) -> Detail:
     until = subscriber.confirmation_expires_at
     expires = clock.text(until) if until and until < model.NEVER else None
-    known = captures.list_descriptions(subscriber.id)
-    return Detail(listing.entry_from(subscriber), expires, tuple(known))
+    stored = sorted(captures.list_stored(subscriber.id), key=lambda capture: capture.created_at)
+    known = tuple(capture for capture in stored if capture.status != model.CAPTURE_EXPIRED)
+    waits = mails.newest_request(subscriber) is not None
+    return Detail(listing.entry_from(subscriber), expires, known, waits)
 
 
 def _change(subscriber_id: str, edits: Edits, seen: str | None) -> Detail:

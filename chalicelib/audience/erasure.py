@@ -72,7 +72,8 @@ def expire_request(subscriber_id: str, source: str) -> bool:
 
 
 def suppress(address_key: str, set_by: str) -> None:
-    """Put the address on the do-not-contact list; whoever has it is erased in the same transaction."""
+    """Put the address on the do-not-contact list; whoever has it is erased in the same transaction. Does nothing if
+    it is on the list already: links are opened twice, and complaints come twice."""
     retry_stale(lambda: _suppress(address_key, set_by))
 
 
@@ -120,8 +121,10 @@ def _remove(subscriber_id: str) -> bool:
 def _suppress(address_key: str, set_by: str) -> None:
     now = clock.now()
     pseudonym = model.address_pseudonym(address_key)
-    owner = emails.find_owner(address_key, now)
+    owner = emails.find_holder(address_key)
     subscriber = subscribers.find(owner) if owner else None
+    if not subscriber and suppressions.is_suppressed(pseudonym):
+        return
     suppression = suppressions.suppress_write(pseudonym, set_by, now)
     if subscriber:
         erase(subscriber, EventType.DO_NOT_CONTACT_SET, set_by, suppression)

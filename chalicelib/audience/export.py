@@ -3,20 +3,26 @@
 import csv
 import io
 import json
+import re
 from collections.abc import Iterator
 from itertools import chain, islice
 
 from chalicelib.audience import listing
 from chalicelib.audience.listing import Entry, Filter
+from chalicelib.audience.model import PENDING
 from chalicelib.audience.stores import capture_metadata
+from chalicelib.audience.stores.capture_metadata import Sent
 from chalicelib.kernel.aws import files
 
 BOM = "\ufeff"
 COLUMNS = ("email", "nickname", "status", "activated_at")
 FULL_COLUMNS = (*COLUMNS, "id", "created_at", "sources", "tags", "metadata")
-# A spreadsheet takes a cell that begins with one of these for a formula, and anybody can choose a nickname.
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")  # full-width ones in a Japanese Excel too
+# A spreadsheet takes a cell that begins with one of these for a formula, and anybody can choose a nickname. The
+# full-width ones are for a Japanese Excel. Where the list separator is a semicolon or a tab, a cell also begins after
+# that: the quotes around the field are not at the beginning of a cell then, and protect nothing.
+_FORMULA = re.compile(r"(?:^(?=[\t\r])|(?:^|(?<=[;\t\r\n]))(?=[ \"]*[=+\-@＝＋－＠]))")
 _ROWS_PER_PART = 1000
+_LARGEST_PART = 1_000_000
 _ENTRIES_AT_ONCE = 100
 # Lambda allows answers of 6 MB, measured as JSON, in which an accented letter takes six bytes.
 _LARGEST_ANSWER = 5_500_000
@@ -45,7 +51,7 @@ def csv_parts(wanted: Filter, full: bool = False) -> Iterator[str]:
     writer.writerow(FULL_COLUMNS if full else COLUMNS)
     for number, row in enumerate(_full_rows(wanted) if full else map(_row, listing.iterate(wanted)), 1):
         writer.writerow([_escape(cell) for cell in row])
-        if number % _ROWS_PER_PART == 0:
+        if number % _ROWS_PER_PART == 0 or buffer.tell() > _LARGEST_PART:
             yield buffer.getvalue()
             buffer.seek(0)
             buffer.truncate()
@@ -57,14 +63,27 @@ def _row(entry: Entry) -> tuple[str, ...]:
 
 
 def _full_rows(wanted: Filter) -> Iterator[tuple[str, ...]]:
-    """Sources and tags may contain any separator, so lists are JSON."""
+    """Of somebody who is pending, what waits for them to confirm it. Sources and tags may contain any separator, so
+    lists are JSON."""
     entries = listing.iterate(wanted)
     while some := list(islice(entries, _ENTRIES_AT_ONCE)):
-        metadata = capture_metadata.read([(entry.id, source) for entry in some for source in entry.sources])
+        waiting = capture_metadata.read_waiting([entry.id for entry in some if entry.status == PENDING])
+        known = capture_metadata.read_confirmed((entry.id, source) for entry in some for source in entry.sources)
+        sent: dict[str, dict[str, Sent]] = {}
+        for (id, source), came in {**waiting, **known}.items():
+            sent.setdefault(id, {})[source] = came
         for entry in some:
-            known = {source: metadata[entry.id, source] for source in entry.sources if (entry.id, source) in metadata}
-            lists = (_json(sorted(entry.sources)), _json(sorted(entry.tags)), _json(known) if known else "")
-            yield (*_row(entry), entry.id, entry.created_at, *lists)
+            yield (*_row(entry), entry.id, entry.created_at, *_sent_cells(entry, sent.get(entry.id, {})))
+
+
+def _sent_cells(entry: Entry, sent: dict[str, Sent]) -> tuple[str, str, str]:
+    """Sources, tags, and metadata by source."""
+    sources, tags = set(entry.sources), set(entry.tags)
+    if entry.status == PENDING:
+        sources |= set(sent)
+        tags |= {tag for came in sent.values() for tag in came.tags}
+    metadata = {source: came.metadata for source, came in sorted(sent.items()) if came.metadata}
+    return _json(sorted(sources)), _json(sorted(tags)), _json(metadata) if metadata else ""
 
 
 def _json(value: object) -> str:
@@ -72,4 +91,5 @@ def _json(value: object) -> str:
 
 
 def _escape(cell: str) -> str:
-    return f"'{cell}" if cell.startswith(_FORMULA) else cell
+    """With an apostrophe where a formula would begin: the text stays readable, and stays text."""
+    return _FORMULA.sub("'", cell)

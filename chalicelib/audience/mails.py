@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from urllib.parse import urlencode
 
-from chalicelib.audience import held, model
+from chalicelib.audience import held, model, opt_outs
 from chalicelib.audience.model import Request, Subscriber
 from chalicelib.audience.stores import captures, subscribers, suppressions
 from chalicelib.audience.stores import held as held_store
@@ -44,12 +44,12 @@ def confirm(subscriber_id: str, network: str | None) -> None:
 
 def confirm_mail(to: str, link: str) -> Message:
     """Asks the owner of an address whether they signed up."""
-    return automatic_message(to, "confirm", link=link)
+    return automatic_message(to, "confirm", link=link, never_link=_never_link(to))
 
 
 def add_mail(to: str, link: str) -> Message:
     """Asks somebody who is a reader already whether to add a further source or further tags."""
-    return automatic_message(to, "add", link=link)
+    return automatic_message(to, "add", link=link, never_link=_never_link(to))
 
 
 def magic_link_mail(to: str, link: str) -> Message:
@@ -129,7 +129,7 @@ def _newest(subscriber: Subscriber | None, requests: list[Request]) -> Request |
     """What there is to confirm, if they may be written to."""
     if not subscriber or _is_suppressed(subscriber.email):
         return None
-    return next((found for found in requests if subscriber.lacks(found.capture)), None)
+    return _newest_of(subscriber, requests)
 
 
 def _mail_confirmation(
@@ -153,6 +153,15 @@ def _mail_confirmation(
         _give_back_one(subscriber.email)
         held.give_back(network)
         raise
+
+
+def newest_request(subscriber: Subscriber) -> Request | None:
+    """What a confirmation would be mailed for."""
+    return _newest_of(subscriber, captures.list_requests(subscriber.id, clock.now()))
+
+
+def _newest_of(subscriber: Subscriber, requests: list[Request]) -> Request | None:
+    return next((found for found in requests if subscriber.lacks(found.capture)), None)
 
 
 def _send_magic_link(subscriber_id: str) -> None:
@@ -229,6 +238,11 @@ def _send(message: Message, subscriber_id: str) -> None:
         sender.send(message)
     except Rejected:
         log.warning("mail.rejected", subscriber_id=subscriber_id)
+
+
+def _never_link(to: str) -> str:
+    """For people who never signed up: it needs no row, so it works as long as the mail exists."""
+    return settings.current().url(f"/never?{urlencode({'token': opt_outs.make_token(addresses.key(to))})}")
 
 
 def _link(path: str, token: tokens.Token) -> str:

@@ -10,6 +10,8 @@ ROUTES = (
     page("GET /confirmed", "audience.sign_up_handlers:confirmed"),
     page("GET /api/unsubscribe", "audience.sign_up_handlers:unsubscribe"),
     page("POST /api/unsubscribe", "audience.sign_up_handlers:unsubscribe_with_one_click"),
+    page("GET /never", "audience.sign_up_handlers:never"),
+    page("POST /never", "audience.sign_up_handlers:never_by_button"),
     api(
         "POST /api/profile/request-link",
         "audience.profile_handlers:request_profile_link",

@@ -2,8 +2,8 @@
 
 from datetime import datetime
 
-from chalicelib.audience import counts, erasure, model, personal_data, request_limits, sign_ups
-from chalicelib.audience.model import Profile, Request, SignUp, StoredCapture, Subscriber
+from chalicelib.audience import confirmations, erasure, model, opt_outs, personal_data, request_limits
+from chalicelib.audience.model import Profile, SignUp, StoredCapture, Subscriber
 from chalicelib.audience.stores import captures, emails, subscribers
 from chalicelib.audience.stores import held as held_store
 from chalicelib.audience.stores import sign_ups as sign_up_store
@@ -16,7 +16,6 @@ from chalicelib.kernel import addresses, clock, ids, log, tokens
 from chalicelib.kernel.addresses import Address
 from chalicelib.kernel.aws import queues, tables
 from chalicelib.kernel.aws.failures import Stale, retry_stale
-from chalicelib.kernel.aws.tables import Write
 from chalicelib.kernel.errors import Conflict, Invalid, Unauthenticated
 from chalicelib.kernel.tokens import Token
 
@@ -86,6 +85,20 @@ def never_again(text: str) -> None:
     erasure.suppress(addresses.key(profile.subscriber.email), "person")
 
 
+def check_opt_out(text: str) -> str:
+    """The key of the address a confirmation mail with this link went to. Nothing is looked up."""
+    address_key = opt_outs.parse_token(text)
+    if not address_key:
+        raise Invalid(BAD_LINK)
+    return address_key
+
+
+def opt_out(text: str) -> None:
+    """By the link in a confirmation mail, whether they signed up or not: erase whatever is stored about the address
+    and put it on the do-not-contact list."""
+    erasure.suppress(check_opt_out(text), "person")
+
+
 def request_lift(address: Address, client: str) -> None:
     """Somebody on the do-not-contact list has changed their mind: mail a link to prove that it is them."""
     request_limits.spend_lift(client, address)
@@ -143,7 +156,7 @@ def _confirm(token: Token) -> str:
         raise Invalid(BAD_LINK)
     if not row.used_at:
         if row.kind == model.CONFIRM:
-            _activate(subscriber, row, now)
+            _confirm_request(subscriber, row, now)
         else:
             _change_email(subscriber, row, now)
         outbox.relay_soon(subscriber.id)
@@ -175,28 +188,10 @@ def _unsubscribe(token: Token) -> None:
     log.metric("Unsubscribed")
 
 
-def _activate(subscriber: Subscriber, row: TokenRow, now: datetime) -> None:
-    """Confirm the request the link was mailed for, and nothing else. A newer one that waits in its place stays if it
-    has more to add."""
-    request = row.mailed_for()
-    waiting = captures.find_request(subscriber.id, request.capture.source) if request else None
-    if not request or not waiting:
+def _confirm_request(subscriber: Subscriber, row: TokenRow, now: datetime) -> None:
+    if not confirmations.confirm(subscriber, row, now):
         raise Invalid(BAD_LINK)
-    more = waiting.id != request.id and not waiting.capture.tags <= subscriber.tags | request.capture.tags
-    tables.transact(
-        token_store.use_write(row, now),
-        *_join_writes(subscriber, request, now, keep_waiting=more),
-        captures.confirm_write(subscriber.id, request, waiting, now, keep_waiting=more),
-        sign_ups.event_write(EventType.SUBSCRIPTION_CONFIRMED, subscriber.id, request.capture.source),
-    )
     log.metric("Confirmed")
-
-
-def _join_writes(subscriber: Subscriber, request: Request, now: datetime, *, keep_waiting: bool) -> list[Write]:
-    if subscriber.activated:
-        return [subscribers.join_write(subscriber, request, keep_waiting=keep_waiting)]
-    activation = subscribers.activate_writes(subscriber, request, now, keep_waiting=keep_waiting)
-    return [*activation, counts.joined_write(now)]
 
 
 def _change_email(subscriber: Subscriber, row: TokenRow, now: datetime) -> None:

@@ -1,4 +1,4 @@
-"""Signing up, confirming and unsubscribing."""
+"""Signing up, confirming, unsubscribing and opting out."""
 
 import re
 from typing import Any
@@ -28,7 +28,7 @@ _WHOLE_NUMBER = re.compile(r"[0-9]{1,12}\Z")
     tag="public",
     body=bodies.SignUp,
     answers={
-        201: Answer("A confirmation email is on its way", bodies.ConfirmationSent),
+        201: Answer("A confirmation email is sent if the address has yet to confirm", bodies.ConfirmationSent),
         303: Answer("HTML form: redirect to a page"),
     },
     refuses=(400, 429),
@@ -83,6 +83,24 @@ def unsubscribe(request: Request) -> Response:
 def unsubscribe_with_one_click(request: Request) -> Response:
     """RFC 8058: the mail program posts to the link itself. The button on our page sends the token as a field."""
     return _unsubscribe(request.query.get("token") or request.text("token") or "")
+
+
+def never(request: Request) -> Response:
+    """Always a button: programs that check links open them too, and this cannot be undone without another mail."""
+    token = request.query.get("token", "")
+    try:
+        service.check_opt_out(token)
+    except Invalid:
+        return pages.page("public/unsubscribe_failed.html", 400)
+    return pages.page("public/never.html", token=token)
+
+
+def never_by_button(request: Request) -> Response:
+    try:
+        service.opt_out(request.text("token") or "")
+    except Invalid:
+        return pages.page("public/unsubscribe_failed.html", 400)
+    return pages.page("public/never_again.html")
 
 
 def _framed(page: Response) -> Response:

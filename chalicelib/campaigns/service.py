@@ -1,5 +1,6 @@
 """What can be done with campaigns, one function per verb. Whether it may be done is decided in `model`."""
 
+from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
@@ -8,6 +9,7 @@ from msgspec.structs import asdict
 
 from chalicelib.campaigns import changes, fields, model, store
 from chalicelib.campaigns.bodies import Draft as Draft
+from chalicelib.campaigns.content import renderer
 from chalicelib.campaigns.model import (
     Action,
     Campaign,
@@ -20,7 +22,7 @@ from chalicelib.campaigns.model import (
 from chalicelib.campaigns.sending import deliveries
 from chalicelib.kernel import clock, ids, log
 from chalicelib.kernel.aws import tables
-from chalicelib.kernel.errors import Conflict, NotFound, Unavailable
+from chalicelib.kernel.errors import Conflict, Invalid, NotFound, Unavailable
 
 
 class Page(Struct, frozen=True):
@@ -30,7 +32,9 @@ class Page(Struct, frozen=True):
 
 def create(draft: Draft) -> CampaignDetail:
     detail = _new_detail(draft, Origin.MANUAL, clock.now())
-    tables.transact(*store.create_writes(detail))
+    writes = store.create_writes(detail)
+    renderer.check(detail)
+    tables.transact(*writes)
     return detail
 
 
@@ -67,7 +71,7 @@ def update(
     def edit(detail: CampaignDetail) -> changes.Changed:
         if version is not None and version != detail.campaign.version:
             raise Conflict("The campaign has changed: reload it and try again")
-        return changes.edit_writes(detail, edits, content)
+        return _checked(changes.edit_writes(detail, edits, content))
 
     is_about_archive = set(edits) == {"hidden"} and not content
     return changes.apply(campaign_id, None if is_about_archive else Action.UPDATE, edit)
@@ -92,6 +96,7 @@ def send_now(campaign_id: str, due: datetime | None = None, version: int | None 
             raise Conflict(model.NOT_ALLOWED)
         if version is not None and version != detail.campaign.version:
             raise Conflict("The campaign has changed since you reviewed it")
+        _check_placeholders(detail)
         return changes.begin_writes(detail)
 
     sent = changes.apply(campaign_id, Action.SEND, begin)
@@ -105,7 +110,7 @@ def schedule(campaign_id: str, at: Any, time_zone: str | None = None) -> Campaig
     def set_time(detail: CampaignDetail) -> changes.Changed:
         when = fields.moment(at, time_zone, clock.now())
         zone = time_zone or detail.campaign.time_zone
-        return changes.edit_writes(detail, {"scheduled_at": when, "time_zone": zone, "notice": None}, {})
+        return _checked(changes.edit_writes(detail, {"scheduled_at": when, "time_zone": zone, "notice": None}, {}))
 
     return changes.apply(campaign_id, Action.SCHEDULE, set_time)
 
@@ -133,14 +138,15 @@ def list_due(now: datetime) -> list[Campaign]:
 
 
 def start_due(now: datetime) -> list[CampaignDetail]:
-    """Start what is due. What is long overdue becomes a draft with a notice instead: it would go out unexpectedly."""
+    """Start what is due. What is long overdue, or has placeholders nobody fills in, becomes a draft with a notice
+    instead: it would go out unexpectedly, or wrong."""
     started = []
     for campaign in list_due(now):
         try:
             if model.is_overdue(campaign.scheduled_at or now, now):
-                _hold(campaign, now)
+                _hold(campaign, model.HELD, lambda at: model.is_overdue(at, now))
             else:
-                started.append(send_now(campaign.id, now))
+                started.append(_start_or_hold(campaign, now))
         except (Conflict, NotFound):
             log.info("campaign.not_due_any_more", campaign_id=campaign.id)
         except Unavailable as failure:
@@ -149,18 +155,42 @@ def start_due(now: datetime) -> list[CampaignDetail]:
     return started
 
 
-def _hold(campaign: Campaign, now: datetime) -> None:
+def _start_or_hold(campaign: Campaign, now: datetime) -> CampaignDetail:
+    try:
+        return send_now(campaign.id, now)
+    except Invalid as failure:
+        # From a version that let it be scheduled.
+        _hold(campaign, f"Held back: {failure.reason}.", lambda at: at <= now)
+        raise Conflict(model.NOT_ALLOWED) from failure
+
+
+def _hold(campaign: Campaign, notice: str, applies: Callable[[datetime], bool]) -> None:
     from chalicelib.mail import notices
 
     def hold(detail: CampaignDetail) -> changes.Changed:
         at = detail.campaign.scheduled_at
-        if not at or not model.is_overdue(at, now):
+        if not at or not applies(at):
             raise Conflict(model.NOT_ALLOWED)
-        return changes.edit_writes(detail, {"scheduled_at": None, "notice": model.HELD}, {})
+        return changes.edit_writes(detail, {"scheduled_at": None, "notice": notice}, {})
 
     changes.apply(campaign.id, Action.CANCEL, hold)
     log.warning("campaign.held", campaign_id=campaign.id)
-    notices.notify_admin("A campaign was held back", f"“{campaign.subject}”\n\n{model.HELD}")
+    notices.notify_admin("A campaign was held back", f"“{campaign.subject}”\n\n{notice}")
+
+
+def _checked(changed: changes.Changed) -> changes.Changed:
+    """What is scheduled goes out without another look."""
+    detail = changed[0]
+    _check_placeholders(detail) if detail.campaign.scheduled_at else renderer.check(detail)
+    return changed
+
+
+def _check_placeholders(detail: CampaignDetail) -> None:
+    if unknown := renderer.find_unknown(detail):
+        raise Invalid(
+            f"The {unknown[0].part} contains an unknown placeholder, which readers would see as typed: "
+            "its review says which one and what to write instead"
+        )
 
 
 def _new_detail(draft: Draft, origin: Origin, now: datetime) -> CampaignDetail:

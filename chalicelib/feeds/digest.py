@@ -2,6 +2,9 @@
 
 from collections.abc import Sequence
 
+from msgspec.structs import replace
+
+from chalicelib.campaigns.content.placeholders import escape, visible
 from chalicelib.campaigns.service import Draft
 from chalicelib.feeds.bodies import FeedEntry
 from chalicelib.feeds.reading import excerpt
@@ -18,20 +21,15 @@ _MOST = 50
 
 def preview(entry: Entry) -> FeedEntry:
     """The entry as it is mailed."""
-    text = _without_placeholders(excerpt.plain_text(entry.html))
+    title, text = visible(entry.title), visible(excerpt.plain_text(entry.html))
     return FeedEntry(
-        title=_without_placeholders(entry.title) or excerpt.truncate(text, _LONGEST_MADE_UP_TITLE) or "A new post",
+        title=title or excerpt.truncate(text, _LONGEST_MADE_UP_TITLE) or "A new post",
         # The first words of a post without a title are its title already.
-        excerpt=excerpt.truncate(text, _LONGEST_EXCERPT) if entry.title or len(text) > _LONGEST_MADE_UP_TITLE else "",
+        excerpt=excerpt.truncate(text, _LONGEST_EXCERPT) if title or len(text) > _LONGEST_MADE_UP_TITLE else "",
         link=entry.link,
         image=entry.image or excerpt.first_image(entry.html, entry.base),
         published_at=clock.text(entry.dated) if entry.dated else None,
     )
-
-
-def _without_placeholders(text: str) -> str:
-    """`{{nickname}}` in a campaign is filled in for each reader; in a post about templates it is meant literally."""
-    return text.replace("{{", "{\u2060{")
 
 
 def preview_latest(entries: Sequence[Entry], limit: int) -> list[FeedEntry]:
@@ -41,12 +39,14 @@ def preview_latest(entries: Sequence[Entry], limit: int) -> list[FeedEntry]:
 
 
 def draft(entries: Sequence[Entry]) -> Draft:
-    items = [preview(entry) for entry in entries[:_MOST]]
+    shown = [preview(entry) for entry in entries[:_MOST]]
+    # `{{nickname}}` in a campaign is filled in for each reader; in a post about templates it is meant literally.
+    items = [replace(item, title=escape(item.title), excerpt=escape(item.excerpt)) for item in shown]
     body = templates.environment().get_template("feed_digest.html")
     return Draft(
-        subject=_subject(items, len(entries)),
+        subject=escape(_subject(shown, len(entries))),
         body=body.render(items=items, more=len(entries) - len(items), site_name=settings.current().site_name),
-        preheader=_preheader(items),
+        preheader=escape(_preheader(shown)),
     )
 
 

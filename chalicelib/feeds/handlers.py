@@ -30,7 +30,7 @@ def announce_post(request: Request) -> Response:
     tag="feed",
     query=bodies.HubQuestion,
     answers={200: Answer("The challenge", content=TEXT)},
-    because={404: "No such subscription was requested"},
+    because={400: "The challenge is too long", 404: "No such subscription was requested"},
 )
 def answer_hub(request: Request) -> Response:
     challenge = websub.confirm(request.path["token"], schemas.read(bodies.HubQuestion, request.query))

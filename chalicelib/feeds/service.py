@@ -209,7 +209,7 @@ def _check_without_news(verdict: Verdict, trigger: Trigger, entries: int, now: d
 def _summarize_new(count: int, send: bool, flood: bool) -> str:
     entries = _count_entries(count, "new ")
     if send:
-        return f"{entries}: a campaign is being sent"
+        return f"{entries}: a campaign was started"
     reason = "a draft, because so much of the feed is new at once" if flood else "a draft to review"
     return f"{entries}: {reason}"
 

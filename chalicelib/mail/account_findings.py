@@ -31,21 +31,21 @@ def check_status(account: Account) -> Iterator[Finding]:
 def check_quota(account: Account, people: int) -> Iterator[Finding]:
     """Whether a campaign to so many people can go out today."""
     if people > account.left_today:
-        message = f"SES allows {int(account.left_today)} more emails today"
+        message = f"SES allows {_emails(account.left_today, 'more ')} today"
         why = "the rest follow as the quota renews; nothing is lost"
         yield Finding(Level.WARNING, "over_quota", message, why)
 
 
 def check_daily_quota(account: Account) -> Iterator[Finding]:
     if 0 <= account.per_day <= _FEW_MAILS_A_DAY:
-        message = f"SES sends at most {int(account.per_day)} emails a day"
+        message = f"SES sends at most {_emails(account.per_day)} a day"
         why = "a campaign to more people takes several days"
         yield Finding(Level.NOTE, "small_quota", message, why, "Request a higher quota")
 
 
 def check_used_quota(account: Account) -> Iterator[Finding]:
     if account.per_day > 0 and account.sent_today >= _ALMOST * account.per_day:
-        yield Finding(Level.WARNING, "quota_almost_used", "Today’s sending quota is almost used up.")
+        yield Finding(Level.WARNING, "quota_almost_used", "The sending quota of 24 hours is almost used up.")
 
 
 def check_identity(identity: Identity | None) -> Iterator[Finding]:
@@ -65,6 +65,10 @@ def check_postal_address(postal_address: str) -> Iterator[Finding]:
         why = "many countries require a postal address in every newsletter"
         fix = "Set it, unless you know that you need none"
         yield Finding(Level.NOTE, "no_postal_address", "POSTAL_ADDRESS is not set", why, fix)
+
+
+def _emails(count: float, kind: str = "") -> str:
+    return f"{int(count):,} {kind}email{'' if int(count) == 1 else 's'}"
 
 
 def no_response(reason: str = "the sending status is unknown") -> Finding:

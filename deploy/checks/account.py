@@ -38,14 +38,22 @@ def _check_table(dynamodb: Any, name: str, wanted: dict[str, Any], found: dict[s
     if not found.get("DeletionProtectionEnabled"):
         yield note(f"the table {name} has no deletion protection", "one wrong click deletes it", _REDEPLOY)
     backups = dynamodb.describe_continuous_backups(TableName=name)["ContinuousBackupsDescription"]
-    if backups.get("PointInTimeRecoveryDescription", {}).get("PointInTimeRecoveryStatus") != "ENABLED":
-        yield note(f"the table {name} has no point-in-time recovery", "a mistake could not be undone", _REDEPLOY)
+    is_backed_up = backups.get("PointInTimeRecoveryDescription", {}).get("PointInTimeRecoveryStatus") == "ENABLED"
+    if is_backed_up != wanted["PointInTimeRecoverySpecification"]["PointInTimeRecoveryEnabled"]:
+        yield _backup_finding(name, is_backed_up)
     expiry = dynamodb.describe_time_to_live(TableName=name)["TimeToLiveDescription"]
     attribute = expiry.get("AttributeName") if expiry["TimeToLiveStatus"].startswith("ENABL") else None
     if attribute != wanted.get("TimeToLiveSpecification", {}).get("AttributeName"):
         yield error(
             f"the TTL of {name} does not match the template", "personal data would be kept too long", _REDEPLOY
         )
+
+
+def _backup_finding(name: str, is_backed_up: bool) -> Finding:
+    if is_backed_up:
+        why = "its rows would be kept for 35 days after they expired"
+        return note(f"the table {name} has point-in-time recovery", why, _REDEPLOY)
+    return note(f"the table {name} has no point-in-time recovery", "a mistake could not be undone", _REDEPLOY)
 
 
 def _indexes(table: dict[str, Any]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from chalicelib.kernel.findings import Finding, error
+from chalicelib.kernel.findings import Finding, error, note
 
 _WEBHOOKS = ("/api/webhooks/feed", "/api/webhooks/websub/doctor")
 _ACCESS = "cloudflareaccess.com"
@@ -43,6 +43,18 @@ def check_authentication(url: str) -> Iterator[Finding]:
         elif answer.status != 404:
             why = "it should reject requests without a token"
             yield error(f"{url}{path} returns {answer.status} without a token", why, "Take it offline and redeploy")
+
+
+def check_endpoint(url: str, *, disabled: bool) -> Iterator[Finding]:
+    """API Gateway's own URL, once the site has a domain. To be called only if it has one."""
+    answer = _ask("GET", f"{url}/health")
+    if answer is None or answer.status == 403:
+        return
+    if disabled:
+        yield error(f"{url} still answers", "DISABLE_EXECUTE_API is set but not in effect", "Deploy again")
+    else:
+        why = "whoever calls it there gets around Cloudflare, and can pretend to be another client to the rate limits"
+        yield note(f"the API also answers at {url}", why, "Set DISABLE_EXECUTE_API=true and deploy again")
 
 
 def check_webhooks(site_url: str) -> Iterator[Finding]:

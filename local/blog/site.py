@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, quote, urlsplit
 
 from chalicelib.kernel import settings
 from local.blog import posts
@@ -23,30 +23,41 @@ _BLOG = Path(__file__).parent
 
 
 class Site:
-    def __init__(self, folder: Path, otherwise: Handle, check_feed_first: Callable[[], None]) -> None:
+    def __init__(self, folder: Path, otherwise: Handle, check_feed_first: Callable[[], None], mailbox: str) -> None:
         self._posts = Posts(folder / "posts.json")
         self._otherwise = otherwise
         self._check_feed_first = check_feed_first
+        self._mailbox = mailbox
 
     def handle(self, method: str, target: str, headers: Headers, body: bytes, source_ip: str) -> Answer:
-        path = urlsplit(target).path
-        page = self._page(path) if method in ("GET", "HEAD") else None
+        path, query = urlsplit(target).path, parse_qs(urlsplit(target).query, keep_blank_values=True)
+        page = self._page(path, query) if method in ("GET", "HEAD") else None
         if (method, path) == ("POST", "/demo/publish"):
             page = self._publish(headers, body)
         return page or self._otherwise(method, target, headers, body, source_ip)
 
-    def _page(self, path: str) -> Answer | None:
+    def _page(self, path: str, query: dict[str, list[str]]) -> Answer | None:
         match path.split("/"):
             case ["", "demo"] | ["", "demo", ""]:
-                return _html("index.html", posts=self._posts.all())
+                return self._front_page(query)
             case ["", "demo", "feed.xml"]:
                 return _answer("application/rss+xml; charset=utf-8", posts.feed(self._posts.all(), _site()))
             case ["", "demo", "style.css"]:
                 return _answer("text/css; charset=utf-8", (_BLOG / "style.css").read_text())
             case ["", "demo", "posts", slug]:
                 post = self._posts.find(slug)
-                return _html("post.html", post=post) if post else None
+                return self._html("post.html", front=False, post=post) if post else None
         return None
+
+    def _front_page(self, query: dict[str, list[str]]) -> Answer:
+        published = self._posts.find(query.get("published", [""])[0])
+        return self._html(
+            "index.html", front=True, posts=self._posts.all(), published=published, untitled="untitled" in query
+        )
+
+    def _html(self, name: str, **values: Any) -> Answer:
+        page = _template(name).render(site=_site(), mailbox=self._mailbox, **values)
+        return _answer("text/html; charset=utf-8", page)
 
     def _publish(self, headers: Headers, body: bytes) -> Answer:
         given = {name.lower(): value for name, value in headers}
@@ -54,11 +65,12 @@ class Site:
             return Answer(403, [("Content-Type", "text/plain")], b"Publish from the blog's own page.\n")
         fields = parse_qs(body.decode(errors="replace"))
         title = fields.get("title", [""])[0].strip()[:200]
-        if title:
-            self._check_feed_first()
-            self._posts.add(title, fields.get("text", [""])[0].strip()[:20_000])
-            threading.Thread(target=self._announce, daemon=True).start()
-        return Answer(303, [("Location", "/demo?published=1#posts" if title else "/demo#publish")], b"")
+        if not title:
+            return Answer(303, [("Location", "/demo?untitled#done")], b"")
+        self._check_feed_first()
+        post = self._posts.add(title, fields.get("text", [""])[0].strip()[:20_000])
+        threading.Thread(target=self._announce, daemon=True).start()
+        return Answer(303, [("Location", f"/demo?published={quote(post.slug)}#done")], b"")
 
     def _announce(self) -> None:
         """Call the webhook of the app at once, signed; otherwise the next check finds the post."""
@@ -72,10 +84,6 @@ class Site:
             ("webhook-signature", f"v1,{signature}"),
         ]
         self._otherwise("POST", "/api/webhooks/feed", headers, body, "127.0.0.1")
-
-
-def _html(name: str, **values: Any) -> Answer:
-    return _answer("text/html; charset=utf-8", _template(name).render(site=_site(), **values))
 
 
 def _answer(content_type: str, text: str) -> Answer:

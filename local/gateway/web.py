@@ -23,7 +23,8 @@ def main() -> int:
     ended = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: ended.set())
     warm_up(ended)
-    site = Site(Path(os.environ["LOCAL_DIR"]) / "site", Gateway(app.app).handle, _check_feed_first)
+    mailbox = f"http://127.0.0.1:{os.environ['MAIL_PORT']}/"
+    site = Site(Path(os.environ["LOCAL_DIR"]) / "site", Gateway(app.app).handle, _check_feed_first, mailbox)
     try:
         server = Server(_for_own_host_only(site.handle), int(os.environ["PORT"]))
     except OSError as failure:

@@ -111,7 +111,7 @@ class People:
         if not link:
             return
         status, place, _ = person.caller.ask("confirm", "GET", link)
-        if status == 303 and place.endswith("/confirmed"):
+        if status == 303 and "/confirmed" in place:
             person.note_promise("confirmed")
         elif status not in (400, 409):
             person.unsure = True

@@ -34,11 +34,15 @@
     part.setAttribute("role", roles[part.tagName] || (part.scope === "col" ? "columnheader" : "rowheader"));
   }
 
+  // No selector matches a frame that has the focus: mark it, so that the style sheet can show it.
+  const markFrames = () => findAll(".frame").forEach((frame) => frame.classList.toggle("focused", frame.contains(document.activeElement)));
+  for (const event of ["focusin", "blur"]) addEventListener(event, markFrames);
+
   for (const button of findAll("[data-copy]")) {
     button.hidden = false;
     button.addEventListener("click", async () => {
-      await navigator.clipboard.writeText(find(button.dataset.copy).textContent.trim());
-      button.textContent = "Copied";
+      const text = find(button.dataset.copy).textContent.trim();
+      button.textContent = await navigator.clipboard.writeText(text).then(() => "Copied", () => "Copying is not allowed: select the text");
     });
   }
 
@@ -72,6 +76,29 @@
   if (schedule) enhanceSchedule(schedule);
   const progress = find("[data-progress]");
   if (progress) followProgress(progress);
+  keepFocus();
+
+  // A saved form comes back as a new page: go on where the editor was, with the notice in view, and say it again now
+  // that somebody listens.
+  function keepFocus() {
+    const key = (element) => element.id || (element.name ? `${element.name}=${element.value}` : element.textContent.trim());
+    const place = JSON.parse(sessionStorage.getItem("place") || "null");
+    sessionStorage.removeItem("place");
+    const notice = find("main > .notice[role]");
+    const element = notice && place && findAll("form :is(input, select, textarea, button)").find((one) => key(one) === place.key);
+    if (element) {
+      element.focus();
+      if (place.caret) element.setSelectionRange(...place.caret);
+      notice.classList.add("kept");
+      setTimeout(() => notice.append(...notice.childNodes), 200);
+    }
+    addEventListener("submit", ({ target: form, submitter }) => {
+      if (form.method !== "post" || submitter?.formTarget) return;
+      const active = form.contains(document.activeElement) ? document.activeElement : submitter;
+      const caret = active?.selectionStart == null ? null : [active.selectionStart, active.selectionEnd];
+      if (active) sessionStorage.setItem("place", JSON.stringify({ key: key(active), caret }));
+    });
+  }
 
   const selection = find("[data-selection]");
   if (selection) enhanceSelection(selection);

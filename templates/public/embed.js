@@ -6,7 +6,7 @@
   var script = document.currentScript, data = script.dataset, base = script.src.replace(/\/embed\.js.*$/, "");
   var texts = {
     email: "Email address", name: "Name", button: "Subscribe",
-    success: "Almost done: check your inbox and open the link we sent you.",
+    success: "Almost done: check your inbox for a link, and open it to confirm.",
     invalid: "Please check the email address.", limit: "Too many attempts. Please wait a minute.",
     failure: "Something went wrong. Please try again in a moment."
   };
@@ -58,8 +58,11 @@
       method: "POST", headers: {"Content-Type": "application/json"}, body: JSON.stringify(body), credentials: "omit"
     }).then(function (answer) {
       if (answer.status === 201) { say("success"); form.reset(); }
-      else if (answer.status === 400) say("invalid", true);
-      else say(answer.status === 429 ? "limit" : "failure");
+      else if (answer.status !== 400) say(answer.status === 429 ? "limit" : "failure");
+      else return answer.json().then(function (found) {
+        // A source or a tag that is not valid is a mistake of the page, which its reader cannot correct.
+        if (/email/i.test(found.error)) say("invalid", true); else say("failure");
+      });
     }).catch(function () { say("failure"); });
   }
   form.addEventListener("submit", function (event) {

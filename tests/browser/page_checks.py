@@ -27,6 +27,25 @@ def violations(page: Page, *, mail: bool = False) -> list[str]:
     ]
 
 
+# What can be pressed: a label belongs to its choice, and a link within a sentence is as high as the sentence.
+_SMALL_TARGETS = """() => {
+  const inSentence = (link) => getComputedStyle(link).display === 'inline'
+    && [...link.parentElement.childNodes].some((node) => node !== link && node.textContent.trim().length > 1);
+  const target = (element) => element.matches('[type=radio], [type=checkbox]') && element.closest('label') || element;
+  const least = ({ width, height }) => Math.min(width, height);
+  const shown = (element) => element.checkVisibility() && !element.closest('[aria-hidden=true], .skip, .trap');
+  return [...document.querySelectorAll('a[href], button, input:not([type=hidden]), select, textarea, summary')]
+    .filter((element) => shown(element) && !inSentence(element)).map(target)
+    .filter((element) => least(element.getBoundingClientRect()) < 23.9)
+    .map((element) => element.outerHTML.slice(0, 150));
+}"""
+
+
+def small_targets(page: Page) -> list[str]:
+    """What is smaller than 24 pixels, and so hard to hit with a finger or a trembling hand."""
+    return [f"target smaller than 24 pixels: {element}" for element in page.evaluate(_SMALL_TARGETS)]
+
+
 def fits(page: Page) -> bool:
     """Whether nothing has to be scrolled sideways."""
     return bool(page.evaluate("document.documentElement.scrollWidth <= innerWidth"))

@@ -3,6 +3,7 @@
 import pytest
 
 from chalicelib.audience.mails import (
+    add_mail,
     change_email_mail,
     confirm_mail,
     email_changed_notice,
@@ -20,6 +21,7 @@ TO = "ada@example.net"
 def mails():
     return {
         "confirm": confirm_mail(TO, LINK),
+        "add": add_mail(TO, LINK),
         "magic-link": magic_link_mail(TO, LINK),
         "change-email": change_email_mail(TO, LINK),
         "email-changed": email_changed_notice(TO),
@@ -46,7 +48,7 @@ def test_every_mail_is_accessible_and_fits(browser, mails, face, width, scheme):
 
 def test_each_has_one_button_and_its_link_as_text(mails, browser):
     page = browser.new_page()
-    for name in ("confirm", "magic-link", "change-email", "lift"):
+    for name in ("confirm", "add", "magic-link", "change-email", "lift"):
         page.set_content(mails[name].html)
         links = page.locator(f"a[href='{LINK}']")
         assert [link for link in links.all_inner_texts() if "://" not in link] == [links.first.inner_text()]

@@ -13,7 +13,7 @@ from deploy import functions
 from local.gateway import handlers
 
 _READS = ("GetItem", "BatchGetItem", "Query", "Scan", "TransactGetItems")
-_MAY = {"GetAccount": "quota", "GetEmailIdentity": "sender", "PutEvents": "announce"}
+_MAY = {"GetAccount": "quota", "GetEmailIdentity": "sender", "SendBulkEmail": "bulk", "PutEvents": "announce"}
 
 Used = set[tuple[str, str]]
 

@@ -221,12 +221,43 @@ def test_tables_and_queues_that_are_missing_or_differ_are_named(moto_account):
     assert _messages(account.check_tables(boto3.client, STAGE, wanted)) == [
         "the table gna-test-limits does not have the keys in the template",
         "the table gna-test-limits has no deletion protection",
-        "the table gna-test-limits has no point-in-time recovery",
         "the TTL of gna-test-limits does not match the template",
     ]
     assert "the queue gna-test-audience has a different redrive policy" in _messages(
         account.check_queues(boto3.client, STAGE, wanted)
     )
+
+
+def test_backups_are_as_the_template_wants_them(moto_account):
+    wanted = template.resources()
+    tables = {"LimitsTable": "key", "EmailsTable": "address"}
+    wanted["Resources"] = {name: wanted["Resources"][name] for name in tables}
+    for name, key in (("gna-test-limits", "key"), ("gna-test-emails", "address")):
+        boto3.client("dynamodb").create_table(
+            TableName=name,
+            BillingMode="PAY_PER_REQUEST",
+            AttributeDefinitions=[{"AttributeName": key, "AttributeType": "S"}],
+            KeySchema=[{"AttributeName": key, "KeyType": "HASH"}],
+        )
+    boto3.client("dynamodb").update_continuous_backups(
+        TableName="gna-test-limits", PointInTimeRecoverySpecification={"PointInTimeRecoveryEnabled": True}
+    )
+    found = [said for said in _messages(account.check_tables(boto3.client, STAGE, wanted)) if "recovery" in said]
+    assert found == [
+        "the table gna-test-limits has point-in-time recovery",
+        "the table gna-test-emails has no point-in-time recovery",
+    ]
+
+
+def test_an_api_that_answers_at_its_own_url_is_noted_once_there_is_a_domain(site):
+    site.answers["/health"] = (200, {}, "{}")
+    [open_] = web.check_endpoint(site.url, disabled=False)
+    [not_closed] = web.check_endpoint(site.url, disabled=True)
+    assert (open_.level, not_closed.level) == (Level.NOTE, Level.ERROR)
+    assert "DISABLE_EXECUTE_API=true" in open_.text
+    site.answers["/health"] = (403, {}, '{"message":"Forbidden"}')
+    assert not list(web.check_endpoint(site.url, disabled=True))
+    assert not list(web.check_endpoint("http://127.0.0.1:9", disabled=True))
 
 
 def test_messages_in_a_dead_letter_queue_are_found(moto_account):

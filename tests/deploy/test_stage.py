@@ -1,9 +1,11 @@
 """From a stage's file to a stack's parameters, and to the configuration of plain `chalice deploy`."""
 
 import json
+from email.utils import parseaddr
 
 import pytest
 
+from chalicelib.mail import account, mailboxes
 from deploy import functions, plain, stage, template, up
 from deploy.stage import Refused, Stage
 
@@ -43,6 +45,7 @@ def test_plain_chalice_gets_the_same_permissions_with_names_filled_in(tmp_path):
         "Prefix": "gna-dev",
         "SecretsPath": "/gna/dev",
         "EventBus": "",
+        **stage.sender(Stage("dev", {"FROM_EMAIL": "News <news@example.org>"})),
     }
     plain._configure(Stage("dev", {"SITE_URL": "https://news.example.org"}), names, "arm64", tmp_path)
     part = json.loads((tmp_path / "config.json").read_text())["stages"]["dev"]
@@ -55,6 +58,63 @@ def test_plain_chalice_gets_the_same_permissions_with_names_filled_in(tmp_path):
     assert (
         "arn:aws:sqs:eu-west-1:123456789012:gna-dev-audience" in (tmp_path / "policy-dev-audience.json").read_text()
     )
+
+
+@pytest.mark.parametrize(
+    ("from_email", "address", "domain"),
+    [
+        ("news@example.org", "news@example.org", "example.org"),
+        ("The Letter <news@mail.example.org>", "news@mail.example.org", "example.org"),
+        ("news@bücher.example", "news@xn--bcher-kva.example", "xn--bcher-kva.example"),
+        ("", "", ""),
+    ],
+)
+def test_policies_name_the_sender_as_the_app_does(from_email, address, domain, configure):
+    named = stage.sender(Stage("prod", {"FROM_EMAIL": from_email}))
+    assert named == {"SenderAddress": address, "SenderDomain": domain}
+    if from_email:
+        configure(FROM_EMAIL=from_email)
+        assert parseaddr(mailboxes.sender())[1] == named["SenderAddress"]
+        assert all(name.endswith(domain) for name in account._candidates(address))
+
+
+def test_only_the_worker_may_send_campaigns_and_everybody_only_as_the_sender():
+    sending = {}
+    for function in functions.load():
+        for statement in function.statements("log"):
+            for action in statement["Action"]:
+                if action.startswith("ses:Send"):
+                    sending.setdefault(action, []).append((function.name, statement["Condition"]))
+    sender = {"ses:FromAddress": {"Fn::Sub": "${SenderAddress}"}}
+    for action in ("ses:SendEmail", "ses:SendRawEmail"):
+        assert {json.dumps(condition) for _, condition in sending.pop(action)} == {
+            json.dumps({"StringEqualsIgnoreCase": sender})
+        }
+    # SES has no condition key for the sender of a bulk call: requiring one would refuse every campaign.
+    assert sending == {
+        action: [("sending", {"StringEqualsIgnoreCaseIfExists": sender})]
+        for action in ("ses:SendBulkEmail", "ses:SendBulkTemplatedEmail")
+    }
+
+
+def test_the_api_gateway_url_is_closed_only_when_there_is_a_domain():
+    domain = {"DOMAIN_NAME": "news.example.org", "CERTIFICATE_ARN": "arn:aws:acm:…"}
+    assert not Stage("prod", domain).disables_execute_api
+    assert Stage("prod", {**domain, "DISABLE_EXECUTE_API": "true"}).disables_execute_api
+    for settings in ({"DISABLE_EXECUTE_API": "true"}, {**domain, "DISABLE_EXECUTE_API": "yes"}):
+        with pytest.raises(Refused, match="DISABLE_EXECUTE_API"):
+            stage.parameters(Stage("prod", settings), template.to_merge())
+
+
+@pytest.mark.parametrize("disabled", [True, False])
+def test_closing_the_api_gateway_url_changes_the_definition_so_that_it_is_deployed_again(disabled):
+    api = {"Type": "AWS::Serverless::Api", "Properties": {"DefinitionBody": {"swagger": "2.0"}}}
+    written = {"Resources": {"RestAPI": api}}
+    template.set_execute_api(written, disabled=disabled)
+    assert api["Properties"]["DefinitionBody"] == {
+        "swagger": "2.0",
+        "x-amazon-apigateway-endpoint-configuration": {"disableExecuteApiEndpoint": disabled},
+    }
 
 
 def test_gateway_responses_are_set_again_after_chalice_deploy(tmp_path):

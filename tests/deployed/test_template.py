@@ -27,10 +27,23 @@ def test_the_lint_finds_nothing(packaged):
 def test_every_table_is_protected_and_can_be_restored(packaged):
     for name, table in packaged.resources(TABLE).items():
         assert table["DeletionProtectionEnabled"], name
-        assert table["PointInTimeRecoverySpecification"]["PointInTimeRecoveryEnabled"], name
+        backed_up = table["PointInTimeRecoverySpecification"]["PointInTimeRecoveryEnabled"]
+        assert backed_up == (name != "LimitsTable"), name  # its rows may not outlive their day
         assert table["BillingMode"] == "PAY_PER_REQUEST", name
         resource = packaged.template["Resources"][name]
         assert resource["DeletionPolicy"] == resource["UpdateReplacePolicy"] == "Retain"
+
+
+def test_every_bucket_refuses_what_does_not_come_over_tls(packaged):
+    policies = {
+        policy["Bucket"]["Ref"]: policy["PolicyDocument"]["Statement"]
+        for policy in packaged.resources("AWS::S3::BucketPolicy").values()
+    }
+    for name in packaged.resources("AWS::S3::Bucket"):
+        [statement] = policies[name]
+        assert (statement["Effect"], statement["Principal"], statement["Action"]) == ("Deny", "*", "s3:*")
+        assert statement["Condition"] == {"Bool": {"aws:SecureTransport": "false"}}
+        assert statement["Resource"] == [{"Fn::GetAtt": [name, "Arn"]}, {"Fn::Sub": f"${{{name}.Arn}}/*"}]
 
 
 def test_every_table_with_expiring_rows_has_a_ttl(packaged):

@@ -8,7 +8,7 @@ import pytest
 from botocore.exceptions import EndpointConnectionError
 from botocore.retries.standard import ExponentialBackoff
 
-from chalicelib.audience import counts, jobs
+from chalicelib.audience import counts, jobs, opt_outs
 from chalicelib.audience.stores.captures import CaptureRow
 from chalicelib.audience.stores.emails import EmailRow
 from chalicelib.audience.stores.subscribers import SubscriberRow
@@ -227,6 +227,7 @@ _TOKEN = "0193a5c2-7b1e-7c3a-9d52-6f0a1b2c3d4e." + "A" * 32
         ("POST", "/profile/never", {"form": {"token": _TOKEN}}),
         ("POST", "/profile/request-resume", {"form": {"email": "ada@example.net"}}),
         ("GET", f"/resume?token={_TOKEN}", {}),
+        ("POST", "/never", {"form": {"token": opt_outs.make_token("ada@example.net")}}),
     ],
 )
 def test_database_unavailable_is_503_wherever_a_reader_asks(http, database_away, method, path, options):

@@ -107,6 +107,8 @@ ASKED = {
     "/profile": ("token", "confirm", "updated"),
     "/profile/data": ("token",),
     "/resume": ("token",),
+    "/never": ("token",),
+    "/confirmed": ("added",),
     "/subscribe": ("source", "tags"),
     "/api/webhooks/websub/{token}": ("hub.mode", "hub.topic", "hub.challenge", "hub.lease_seconds"),
 }

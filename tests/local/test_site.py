@@ -8,6 +8,8 @@ from local.blog.site import Site
 from local.gateway.gateway import Answer
 from local.gateway.web import _for_own_host_only
 
+MAILBOX = "http://127.0.0.1:8025/"
+
 
 @pytest.fixture
 def asked():
@@ -20,7 +22,7 @@ def site(tmp_path, asked):
         asked.append((method, target))
         return Answer(299, [], b"")
 
-    return Site(tmp_path, app, lambda: asked.append("looked"))
+    return Site(tmp_path, app, lambda: asked.append("looked"), MAILBOX)
 
 
 def ask(site, method, target, body=b"", **headers):
@@ -44,8 +46,34 @@ def test_a_published_post_is_on_the_page_in_the_feed_and_kept(site, tmp_path, as
     assert answer.status == 303
     assert titles(site)[0] == "Snow <b>"
     assert "Snow &lt;b&gt;" in ask(site, "GET", "/demo/").body.decode()
-    assert titles(Site(tmp_path, site._otherwise, lambda: None))[0] == "Snow <b>"
+    assert titles(Site(tmp_path, site._otherwise, lambda: None, MAILBOX))[0] == "Snow <b>"
     assert asked[0] == "looked"
+
+
+def test_it_says_that_publishing_worked_and_where_to_look(site):
+    answer = ask(site, "POST", "/demo/publish", b"title=Snow+%3Cb%3E")
+    page = ask(site, "GET", dict(answer.headers)["Location"].partition("#")[0]).body.decode()
+    assert "Published: Snow &lt;b&gt;" in page
+    assert 'role="status"' in page
+    nowhere = ask(site, "GET", "/demo?published=none").body.decode()
+    assert "Published" not in nowhere
+    assert MAILBOX in nowhere
+
+
+def test_a_post_without_a_title_is_not_published_and_the_page_says_so(site, asked):
+    before = titles(site)
+    answer = ask(site, "POST", "/demo/publish", b"title=+++&text=x")
+    page = ask(site, "GET", dict(answer.headers)["Location"].partition("#")[0]).body.decode()
+    assert "a post needs a title" in page
+    assert (titles(site), asked) == (before, [])
+
+
+def test_every_page_has_one_heading_of_the_first_level_and_links_to_the_mailbox(site):
+    link = ElementTree.fromstring(ask(site, "GET", "/demo/feed.xml").body).find("channel/item/link").text
+    for path in ("/demo", link.removeprefix("https://news.example.org")):
+        page = ask(site, "GET", path).body.decode()
+        assert page.count("<h1") == 1
+        assert f'href="{MAILBOX}"' in page
 
 
 def test_a_post_has_a_page_of_its_own(site):

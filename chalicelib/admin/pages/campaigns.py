@@ -22,7 +22,7 @@ _CHANGED_MEANWHILE = (
 )
 
 # These notices are in the URL of a page that reloads itself until everything is sent.
-_WHILE_SENDING = ("sending", "retrying")
+_WHILE_SENDING = ("sending", "retrying", "stopping")
 
 
 def list_campaigns(request: Request) -> Response:

@@ -1,9 +1,10 @@
 """The page of one subscriber: what is known, how it came, and what an editor may change."""
 
 import json
+from datetime import datetime
 from typing import Any
 
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET, Struct, UnsetType
 
 from chalicelib.access import audit
 from chalicelib.admin import shell, truncate
@@ -22,6 +23,17 @@ _CHANGED_MEANWHILE = (
     "This subscriber has changed since you opened the page. What you typed is below and not saved yet: "
     "saving now overwrites the change."
 )
+
+
+class SignUp(Struct, frozen=True):
+    """What came through one source, as the page shows it."""
+
+    source: str
+    state: str
+    tags: list[str]
+    at: datetime
+    expires_at: datetime | None
+    metadata: str
 
 
 def show_subscriber(request: Request) -> Response:
@@ -57,7 +69,8 @@ def resend_confirmation(request: Request) -> Response:
 
 def _page(request: Request, detail: Detail, status: int = 200, **values: Any) -> Response:
     entry, tags = detail.entry, "\n".join(detail.entry.tags)
-    shown = [_metadata(capture.metadata) for capture in detail.captures]
+    sign_ups = _sign_ups(detail)
+    sizes = [truncate.html_size(sign_up.metadata) for sign_up in sign_ups]
     given = {"typed": {"nickname": entry.nickname or "", "tags": tags}, **values}
     return shell.page(
         request,
@@ -66,7 +79,8 @@ def _page(request: Request, detail: Detail, status: int = 200, **values: Any) ->
         here=_HERE,
         detail=detail,
         person=entry,
-        metadata=truncate.take_within(shown, [truncate.html_size(text) for text in shown], _BYTES_FOR_METADATA),
+        sign_ups=sign_ups,
+        with_metadata=len(truncate.take_within(sign_ups, sizes, _BYTES_FOR_METADATA)),
         tags_fit=truncate.html_size(tags) <= _BYTES_FOR_TAGS,
         **given,
     )
@@ -77,6 +91,19 @@ def _parse_tags(text: str | None) -> frozenset[str] | UnsetType:
     if text is None:
         return UNSET
     return model.check_tags([line for line in text.splitlines() if line.strip()], model.MOST_TAGS_IN_ALL)
+
+
+def _sign_ups(detail: Detail) -> list[SignUp]:
+    """What was confirmed and what waits are lines of their own, also if they came through the same source."""
+    found = []
+    for stored in detail.captures:
+        if stored.status == model.CAPTURE_CONFIRMED:
+            metadata = _metadata(stored.metadata)
+            found.append(SignUp(stored.source, "confirmed", sorted(stored.tags), stored.created_at, None, metadata))
+        if request := stored.request:
+            tags, metadata = sorted(request.capture.tags), _metadata(request.capture.metadata)
+            found.append(SignUp(stored.source, "pending", tags, request.requested_at, request.ends_at, metadata))
+    return found
 
 
 def _metadata(value: dict[str, Any] | None) -> str:

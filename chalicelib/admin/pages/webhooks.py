@@ -49,8 +49,10 @@ def save_webhook(request: Request) -> Response:
 def pause_webhook(request: Request) -> Response:
     """Pause or resume, as the field `paused` says."""
     paused = request.text("paused") == "yes"
-    webhook = service.change(request.path["webhook_id"], WebhookEdits(paused=paused))
-    return shell.back(f"{_HERE}/{webhook.id}", "paused" if paused else "resumed")
+    before = service.get(request.path["webhook_id"])
+    service.change(before.id, WebhookEdits(paused=paused))
+    active = "enabled" if before.state == model.DISABLED else "resumed"
+    return shell.back(f"{_HERE}/{before.id}", "paused" if paused else active)
 
 
 def send_test_event(request: Request) -> Response:

@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
-from msgspec import Struct
 from pynamodb.attributes import NumberAttribute, UnicodeAttribute, UnicodeSetAttribute
 from pynamodb.indexes import GlobalSecondaryIndex, KeysOnlyProjection
 
@@ -56,34 +55,6 @@ class CaptureRow(tables.Row):
 
 def list_stored(subscriber_id: str) -> list[StoredCapture]:
     return [_parse(row) for row in tables.query(CaptureRow, subscriber_id, consistent_read=True)]
-
-
-class Description(Struct, frozen=True):
-    """A capture as editors see it."""
-
-    source: str
-    status: str
-    tags: tuple[str, ...]
-    metadata: dict[str, Any] | None
-    created_at: str
-    updated_at: str
-
-
-def list_descriptions(subscriber_id: str) -> list[Description]:
-    """Oldest first."""
-    rows = tables.query(CaptureRow, subscriber_id, consistent_read=True)
-    found = [
-        Description(
-            source=row.source,
-            status=row.status,
-            tags=tuple(sorted(row.tags or ())),
-            metadata=json.loads(row.metadata) if row.metadata else None,
-            created_at=row.created_at,
-            updated_at=row.updated_at,
-        )
-        for row in rows
-    ]
-    return sorted(found, key=lambda description: description.created_at)
 
 
 def describe(subscriber_id: str) -> list[dict[str, Any]]:
@@ -252,5 +223,5 @@ def _describe_request(request: Request) -> dict[str, Any]:
         "ip_hash": request.capture.ip_hash,
         "nickname": request.nickname,
         "requested_at": clock.text(request.requested_at),
-        "expires_at": clock.text(request.expires_at),
+        "expires_at": clock.text(request.ends_at) if request.ends_at else None,
     }

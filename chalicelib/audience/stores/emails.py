@@ -27,6 +27,12 @@ def find_owner(address_key: str, now: datetime) -> str | None:
     return row.subscriber_id if row and not (row.free_from and row.free_from <= clock.text(now)) else None
 
 
+def find_holder(address_key: str) -> str | None:
+    """The id of whoever the row names, also of a sign-up that has expired and waits for the clean-up."""
+    row = tables.get(EmailRow, address_key)
+    return row.subscriber_id if row else None
+
+
 def check_free_write(address_key: str, now: datetime) -> Write:
     """Nobody has claimed it since it was looked up."""
     return Check(EmailRow(address_key), _is_free(now))

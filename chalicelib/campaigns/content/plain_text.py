@@ -3,10 +3,13 @@
 import re
 from html.parser import HTMLParser
 
+from chalicelib.campaigns.content import styles
+
 _BLOCKS = {
-    "p", "div", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "blockquote", "pre", "table", "figure", "section",
-    "article", "aside", "dl", "center", "figcaption", "caption", "details",
+    "p", "div", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "blockquote", "pre", "table", "figure", "address",
+    "dl", "center", "figcaption", "caption", "details",
 }  # fmt: skip
+_VOID = {"br", "col", "hr", "img", "wbr"}
 _LINES = {"li", "tr", "dt", "dd", "summary"}
 _SPACES = re.compile(r"[ \t\r\n\f]+")
 _GAPS = re.compile(r"\n{3,}")
@@ -29,12 +32,15 @@ class _Writer(HTMLParser):
         self._links: list[tuple[str, int]] = []
         self._quotes: list[int] = []
         self._pre = 0
+        self._hidden = 0
 
     def text(self) -> str:
         lines = [line.rstrip() for line in "".join(self._out).replace("\xa0", " ").split("\n")]
         return _GAPS.sub("\n\n", "\n".join(lines)).strip()
 
     def handle_data(self, data: str) -> None:
+        if self._hidden:
+            return
         if not self._pre:
             data = _SPACES.sub(" ", data)
             if self._at_line_start():
@@ -43,6 +49,9 @@ class _Writer(HTMLParser):
 
     def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
         given = dict(attributes)
+        if self._hidden or styles.hides(given.get("style") or ""):
+            self._hidden += tag not in _VOID
+            return
         if tag in _BLOCKS:
             self._gap(nested=bool(self._lists) and tag in ("ul", "ol", "p"))
         if tag in _LINES:
@@ -70,6 +79,9 @@ class _Writer(HTMLParser):
                 self._pre += 1
 
     def handle_endtag(self, tag: str) -> None:
+        if self._hidden:
+            self._hidden -= 1
+            return
         match tag:
             case "a" if self._links:
                 self._end_link()

@@ -5,25 +5,27 @@ each reader is filling in holes.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any
 from urllib.parse import urlsplit
 
 from msgspec import Struct
 
-from chalicelib.campaigns.content import placeholders, plain_text, sanitise
+from chalicelib.campaigns.content import merge_tags, placeholders, plain_text, sanitise
+from chalicelib.campaigns.content.marks import Marks
+from chalicelib.campaigns.content.merge_tags import MergeTag
 from chalicelib.campaigns.content.placeholders import Placeholder, Placeholders
 from chalicelib.campaigns.model import Campaign, CampaignDetail, Correction, Format
-from chalicelib.kernel import settings
-from chalicelib.kernel.errors import Misconfigured
+from chalicelib.kernel import log, settings
+from chalicelib.kernel.errors import GnaError, Invalid, Misconfigured
 from chalicelib.mail import mailboxes, templates
 from chalicelib.mail.message import Message
 
-# Unicode noncharacters mark places while the templates are rendered; the result has none of them.
-_TOKEN, _STARTS, _ENDS = "\ufdda", "\ufddb", "\ufddc"
-_ONE_READERS_PART = re.compile(f"{_STARTS}.*?{_ENDS}", re.DOTALL)
+# The names of the marks around what belongs to one reader.
+_STARTS, _ENDS = "starts", "ends"
 _MOST_FIRST_WORDS = 120
+_LANGUAGES = {Format.HTML: "HTML", Format.MARKDOWN: "Markdown"}
 _UNSUBSCRIBE = "/api/unsubscribe?token="
 
 
@@ -39,6 +41,9 @@ class Mailing(Struct, frozen=True):
     headers_for_all: Mapping[str, str]
     unsubscribe_url: str
     removed: tuple[str, ...]
+    unknown: tuple[MergeTag, ...]
+    foreign: tuple[MergeTag, ...]
+    unfilled: bool
 
     def values(self, nickname: str | None, token: str) -> dict[str, str]:
         return placeholders.values(self.placeholders, self.fixed, nickname, token)
@@ -58,28 +63,43 @@ class Mailing(Struct, frozen=True):
         return placeholders.fill(self.page, self.values(None, ""))
 
 
+class _Written(Struct, frozen=True):
+    """What the author wrote, with marks for placeholders: the body as clean HTML, and each part as it is searched for
+    placeholders nobody fills in."""
+
+    body: str
+    removed: list[str]
+    text: str | None
+    searched: dict[str, str]
+
+
 def render(detail: CampaignDetail, correction: Correction | None = None) -> Mailing:
     """With a `correction`, the note of what was corrected stands before the body."""
-    campaign, content = detail.campaign, detail.content
+    campaign = detail.campaign
     found = Placeholders()
-    body, removed = _body(campaign.format, content.body, found)
-    text = found.take(content.text) if content.text is not None else plain_text.from_html(body)
+    written = _read(detail, found)
+    text = written.text if written.text is not None else plain_text.from_html(written.body)
     values = _template_values(campaign, found, text)
-    page = _inliner().inline(
-        _template("campaign.html").render(values, body=_noted(body, correction, found), titled="<h1" not in body)
-    )
+    body = _noted(written.body, correction, found)
+    page = _template("campaign.html").render(values, body=body, titled="<h1" not in written.body)
+    page = _inliner().inline(page)
     plain = _template("campaign.txt").render(values, text=text).strip() + "\n"
-    _check_unsubscribe_links(page, plain)
+    public = _public_part(page, found.marks)
+    _check_unsubscribe_links(page, public, plain, found.marks)
     return Mailing(
         subject=found.holes(values["subject"], is_html=False),
-        html=_with_token_hole(found.holes(page, is_html=True)),
-        text=_with_token_hole(found.holes(plain, is_html=False)),
-        page=found.holes(_ONE_READERS_PART.sub("", page), is_html=True),
-        placeholders=tuple(found.all),
+        html=found.holes(_without_frame(page, found.marks), is_html=True),
+        text=found.holes(_without_frame(plain, found.marks), is_html=False),
+        page=found.holes(public, is_html=True),
+        placeholders=found.all,
         fixed=dict(found.fixed),
         headers_for_all=_headers(),
         unsubscribe_url=settings.current().url(_UNSUBSCRIBE),
-        removed=tuple(removed),
+        removed=tuple(written.removed),
+        unknown=_search(merge_tags.find_unknown, written),
+        foreign=_search(merge_tags.find_foreign, written),
+        # Marks stand for the placeholders in text; those in addresses and styles are as typed.
+        unfilled=bool(placeholders.find(written.body)),
     )
 
 
@@ -88,17 +108,55 @@ def removed_markup(format: Format, source: str) -> list[str]:
     return _body(format, source, Placeholders())[1]
 
 
+def check(detail: CampaignDetail) -> None:
+    """Raises if the body cannot be rendered."""
+    _body(detail.campaign.format, detail.content.body, Placeholders())
+
+
+def find_unknown(detail: CampaignDetail) -> tuple[MergeTag, ...]:
+    """Placeholders that would go out as typed."""
+    return _search(merge_tags.find_unknown, _read(detail, Placeholders()))
+
+
 def without_names(line: str) -> str:
     """A subject as it reads for somebody without a nickname."""
     found = Placeholders()
     return found.without_nickname(found.take(line))
 
 
+def _read(detail: CampaignDetail, found: Placeholders) -> _Written:
+    campaign, content = detail.campaign, detail.content
+    body, removed = _body(campaign.format, content.body, found)
+    text = found.take(content.text) if content.text is not None else None
+    searched = {
+        "subject": found.take(campaign.subject),
+        "preheader": found.take(campaign.preheader),
+        # Markdown takes `|` for a table and `*` for emphasis.
+        "body": found.take(content.body, is_html=True) if campaign.format is Format.MARKDOWN else body,
+        "plain text": text or "",
+    }
+    known = {part: found.marks.replace(marked, lambda _: merge_tags.KNOWN) for part, marked in searched.items()}
+    return _Written(body, removed, text, known)
+
+
+def _search(find: Callable[[str, str], list[MergeTag]], written: _Written) -> tuple[MergeTag, ...]:
+    return tuple(tag for part, text in written.searched.items() for tag in find(part, text))
+
+
 def _body(format: Format, source: str, found: Placeholders) -> tuple[str, list[str]]:
     marked = found.take(source, is_html=True)
-    markup = _markdown(marked) if format is Format.MARKDOWN else marked
-    clean = sanitise.clean(markup, settings.current().site_url, found.typed)
-    return clean, sanitise.describe_removed(markup, clean)
+    try:
+        markup = _markdown(marked) if format is Format.MARKDOWN else marked
+        clean = found.marks.clear(sanitise.clean(markup, settings.current().site_url, found.impersonal))
+        return clean, sanitise.describe_removed(found.typed(markup), found.typed(clean))
+    except GnaError:
+        raise
+    except Exception as failure:
+        # What parsers raise shares no base class. Whatever it is, the body is to blame.
+        log.exception("campaign.unreadable", failure)
+        raise Invalid(
+            f"Body cannot be read as {_LANGUAGES[format]}: look for tags that are not complete"
+        ) from failure
 
 
 def _template_values(campaign: Campaign, found: Placeholders, text: str) -> dict[str, Any]:
@@ -109,11 +167,11 @@ def _template_values(campaign: Campaign, found: Placeholders, text: str) -> dict
         "link_in_dark": _lightened(site.site_color),
         "subject": found.take(campaign.subject),
         "preheader": found.take(campaign.preheader) or _first_words(found.without_nickname(text)),
-        "unsubscribe_url": site.url(_UNSUBSCRIBE + _TOKEN),
+        "unsubscribe_url": site.url(_UNSUBSCRIBE + found.marks.mark(placeholders.TOKEN)),
         "profile_url": site.url("/profile"),
         "web_url": site.url(f"/archive/{campaign.id}") if in_archive else "",
-        "one_reader_starts": _STARTS,
-        "one_reader_ends": _ENDS,
+        "one_reader_starts": found.marks.mark(_STARTS),
+        "one_reader_ends": found.marks.mark(_ENDS),
     }
 
 
@@ -123,16 +181,22 @@ def _headers() -> dict[str, str]:
     return {"List-Id": list_id, "List-Unsubscribe-Post": "List-Unsubscribe=One-Click"}
 
 
-def _check_unsubscribe_links(page: str, plain: str) -> None:
+def _check_unsubscribe_links(page: str, public: str, plain: str, marks: Marks) -> None:
     """A deployment may bring its own templates, but they must have an unsubscribe link and must not publish it."""
-    if _TOKEN not in page or _TOKEN not in plain:
+    token = marks.mark(placeholders.TOKEN)
+    if token not in page or token not in plain:
         raise Misconfigured("The campaign templates must contain {{ unsubscribe_url }}")
-    if _TOKEN in _ONE_READERS_PART.sub("", page):
+    if token in public:
         raise Misconfigured("campaign.html must have {{ unsubscribe_url }} between the one_reader marks")
 
 
-def _with_token_hole(template: str) -> str:
-    return template.replace(_STARTS, "").replace(_ENDS, "").replace(_TOKEN, f"{{{{{placeholders.TOKEN}}}}}")
+def _public_part(page: str, marks: Marks) -> str:
+    """Without what belongs to one reader."""
+    return re.sub(f"{marks.mark(_STARTS)}.*?{marks.mark(_ENDS)}", "", page, flags=re.DOTALL)
+
+
+def _without_frame(template: str, marks: Marks) -> str:
+    return template.replace(marks.mark(_STARTS), "").replace(marks.mark(_ENDS), "")
 
 
 def _first_words(text: str) -> str:

@@ -1,79 +1,87 @@
 """Which HTML of an author goes into an email, and how the rest is reported.
 
-Scripts, handlers, frames, forms and embedded data go; so do styles that could hide, cover or call home.
+Scripts, handlers, frames, forms and embedded data go; so do styles that could cover something or call home.
 """
 
+import html
 import re
 from collections import Counter
 from collections.abc import Callable
-from html.parser import HTMLParser
+from typing import Any
 from urllib.parse import urljoin, urlsplit
 
+from chalicelib.campaigns.content import styles
+from chalicelib.kernel.errors import Invalid
+
+DEEPEST = 200
 _SCHEMES = {"https", "http", "mailto", "tel"}
 _SHELL = {"html", "head", "body", "title", "meta"}  # the frame of a pasted page: nobody misses it
 _WITH_CONTENT = {
-    "script",
-    "style",
-    "iframe",
-    "object",
-    "embed",
-    "noscript",
-    "template",
-    "title",
-    "svg",
-    "math",
-    "form",
-}
-_MORE_TAGS = {"tfoot", "font"}
-_LESS_TAGS = {"map", "area", "nav", "header", "footer", "hgroup", "data", "time", "rtc"}
-_EVERYWHERE = {"align", "dir", "lang", "style", "title"}
+    "script", "style", "iframe", "object", "embed", "noscript", "template", "title", "svg", "math", "form",
+}  # fmt: skip
+# Mail programs that do not know these run them into their neighbours.
+_DIVISIONS = {"section", "header", "footer", "nav", "main", "article", "aside", "hgroup", "search"}
+_MORE_TAGS = {"tfoot", "font", "address", "big", *_DIVISIONS}
+_LESS_TAGS = {"map", "area", "data", "time", "rtc"}
+_EVERYWHERE = {"align", "dir", "lang", "style", "title", "role", "aria-hidden", "aria-label"}
 _ATTRIBUTES = {
     "a": {"href"},
-    "img": {"src", "alt", "width", "height", "border"},
-    "table": {"width", "border", "cellpadding", "cellspacing", "bgcolor", "role"},
-    "td": {"width", "height", "colspan", "rowspan", "valign", "bgcolor"},
-    "th": {"width", "height", "colspan", "rowspan", "valign", "bgcolor", "scope"},
-    "tr": {"valign", "bgcolor"},
+    "img": {"src", "alt", "width", "height", "border", "hspace", "vspace"},
+    "table": {"width", "height", "border", "cellpadding", "cellspacing", "bgcolor"},
+    "col": {"width", "span", "valign", "bgcolor"},
+    "colgroup": {"width", "span", "valign", "bgcolor"},
+    "thead": {"valign", "bgcolor"},
+    "tbody": {"valign", "bgcolor"},
+    "tfoot": {"valign", "bgcolor"},
+    "td": {"width", "height", "colspan", "rowspan", "valign", "bgcolor", "nowrap"},
+    "th": {"width", "height", "colspan", "rowspan", "valign", "bgcolor", "nowrap", "scope"},
+    "tr": {"height", "valign", "bgcolor"},
     "ol": {"start", "type"},
-    "font": {"color", "size"},
+    "ul": {"type"},
+    "font": {"color", "face", "size"},
     "blockquote": {"cite"},
-    "hr": {"width"},
+    "hr": {"width", "size", "color", "noshade"},
 }
 _CLASSES = {"a": {"button"}, "p": {"lead", "small"}, "div": {"box"}}
-_STYLES = {
-    "color", "background-color", "text-align", "text-decoration", "text-transform", "font-family",
-    "font-size", "font-style", "font-weight", "letter-spacing", "line-height", "white-space",
-    "vertical-align", "width", "max-width", "min-width", "height", "max-height", "margin", "margin-top",
-    "margin-right", "margin-bottom", "margin-left", "padding", "padding-top", "padding-right",
-    "padding-bottom", "padding-left", "border", "border-top", "border-right", "border-bottom", "border-left",
-    "border-color", "border-style", "border-width", "border-radius", "border-collapse", "border-spacing",
-    "list-style-type", "float", "clear",
-}  # fmt: skip
-_CALL = re.compile(r"(?<!rgb)(?<!rgba)(?<!hsl)(?<!hsla)\(|\\", re.IGNORECASE)  # url(), expression(), and disguises
 _ADDRESSES = {("a", "href"), ("img", "src"), ("blockquote", "cite")}
+# For style sheets, scripts and browsers: a mail has nothing that would use them.
+_UNMISSED = {"class", "id", "name", "target", "rel", "loading", "decoding", "srcset", "sizes", "xmlns", "xml:lang"}
+_UNMISSED_PREFIXES = ("data-", "aria-", "xmlns:")
+
+_TAG = re.compile(r"<(/?)([a-zA-Z][^\s/>]*)([^<>]*)>")
+_NAME = re.compile(r"<([a-zA-Z][^\s/>]{0,40})")
+_ATTRIBUTE = re.compile(r"(?<![^\s\"'/])[^\s\"'<>/=]{1,40}(?=\s*=)")
+_ADDRESSED = re.compile(r"<(a|img|blockquote)\s(?:[^<>]*\s)?(href|src|cite)\s*=", re.IGNORECASE)
+_SCHEME = re.compile(r"(?<![a-zA-Z0-9+.-])[a-zA-Z][a-zA-Z0-9+.-]{0,30}(?=:)")
+# Elements without an end, or whose end may be left out because they cannot contain each other.
+_FLAT = {
+    "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr",
+    "p", "li", "dt", "dd", "tr", "td", "th", "thead", "tbody", "tfoot", "colgroup", "option", "optgroup", "rt", "rp",
+}  # fmt: skip
 
 
-def clean(markup: str, base_url: str, typed: Callable[[str], str]) -> str:
-    """`typed` gives back what the author wrote where it would otherwise differ from reader to reader."""
-    import nh3
+def clean(markup: str, base_url: str, impersonal: Callable[[str], str]) -> str:
+    """`impersonal` makes a text the same for all readers: placeholders are not filled in everywhere."""
 
     def attribute(tag: str, name: str, value: str) -> str | None:
-        if name == "style" and _CALL.search(value):
-            return None
-        return value if name in ("alt", "title") else typed(value)
+        if name == "style":
+            return styles.clean(impersonal(value)) or None
+        return value if name in ("alt", "title", "aria-label") else impersonal(value)
 
-    return nh3.clean(
+    _check_depth(markup)
+    cleaned = _nh3().clean(
         markup,
-        tags=(nh3.ALLOWED_TAGS | _MORE_TAGS) - _LESS_TAGS,
+        tags=(_nh3().ALLOWED_TAGS | _MORE_TAGS) - _LESS_TAGS,
         clean_content_tags=_WITH_CONTENT,
         attributes={**{tag: set(names) for tag, names in _ATTRIBUTES.items()}, "*": _EVERYWHERE},
         allowed_classes={tag: set(names) for tag, names in _CLASSES.items()},
         attribute_filter=attribute,
-        filter_style_properties=_STYLES,
         url_schemes=_SCHEMES,
         url_relative=lambda url: _absolute(url, base_url),
         link_rel=None,
     )
+    _check_depth(cleaned)
+    return _with_divisions(cleaned)
 
 
 def describe_removed(before: str, after: str) -> list[str]:
@@ -88,38 +96,63 @@ def describe_removed(before: str, after: str) -> list[str]:
     return gone
 
 
-class _Inventory(HTMLParser):
+class _Inventory:
+    """What there is in a piece of HTML. nh3 reads it, letting everything through: it stumbles over nothing, while
+    html.parser raises at `<![` and takes minutes for tags that never end."""
+
     def __init__(self, markup: str) -> None:
-        super().__init__()
-        self.tags: Counter[str] = Counter()
-        self.attributes: set[tuple[str, str]] = set()
+        # Looked for apart, because nh3 lets no address through that makes no sense, such as `https://`.
+        self.attributes = {(tag.lower(), name.lower()) for tag, name in _ADDRESSED.findall(markup)} & _ADDRESSES
         self.schemes: set[str] = set()
         self.styles: set[str] = set()
-        self.feed(markup)
-        self.close()
+        everything = _nh3().clean(
+            markup,
+            tags={name.lower() for name in _NAME.findall(markup)},
+            clean_content_tags=set(),
+            attributes={"*": {name.lower() for name in _ATTRIBUTE.findall(markup)}},
+            attribute_filter=self._see,
+            url_schemes={scheme.lower() for scheme in _SCHEME.findall(html.unescape(markup))},
+            link_rel=None,
+        )
+        self.tags = Counter(name[:30] for name in _NAME.findall(_with_divisions(everything)))
 
-    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
-        tag = tag[:30]
-        self.tags[tag] += 1
-        for name, value in attributes:
+    def _see(self, tag: str, name: str, value: str) -> str:
+        tag = "div" if tag in _DIVISIONS else tag[:30]
+        if name not in _UNMISSED and not name.startswith(_UNMISSED_PREFIXES):
             self.attributes.add((tag, name[:30]))
-            if (tag, name) in _ADDRESSES:
-                self.schemes.add(_scheme(value or ""))
-            if name == "style":
-                self.styles |= _properties(value or "")
-        self.schemes.discard("")
+        if (tag, name) in _ADDRESSES:
+            self.schemes |= _foreign_scheme(value)
+        if name == "style":
+            self.styles |= styles.properties(value)
+        return value
 
 
-def _scheme(url: str) -> str:
+def _with_divisions(cleaned: str) -> str:
+    """`section` and its like become `div`. Only in cleaned HTML is everything that looks like a tag one."""
+
+    def rename(match: re.Match[str]) -> str:
+        return f"<{match[1]}div{match[3]}>" if match[2] in _DIVISIONS else match[0]
+
+    return _TAG.sub(rename, cleaned)
+
+
+def _check_depth(markup: str) -> None:
+    """Mail programs give up long before, and what inlines the styles would crash."""
+    depth = 0
+    for end, name, rest in _TAG.findall(markup):
+        if name.lower() in _FLAT or rest.endswith("/"):
+            continue
+        depth = max(0, depth - 1) if end else depth + 1
+        if depth > DEEPEST:
+            raise Invalid(f"Body has elements nested more than {DEEPEST} deep: close every tag that is opened")
+
+
+def _foreign_scheme(url: str) -> set[str]:
     try:
         scheme = urlsplit("".join(url.split())).scheme.lower()
     except ValueError:
-        return ""
-    return "" if scheme in _SCHEMES else scheme[:20]
-
-
-def _properties(style: str) -> set[str]:
-    return {part.partition(":")[0].strip().lower()[:30] for part in style.split(";") if ":" in part}
+        return set()
+    return {scheme[:20]} - _SCHEMES - {""}
 
 
 def _absolute(url: str, base_url: str) -> str | None:
@@ -127,3 +160,9 @@ def _absolute(url: str, base_url: str) -> str | None:
         return urljoin(base_url + "/", url) if not url.startswith("#") else None
     except ValueError:
         return None
+
+
+def _nh3() -> Any:
+    import nh3
+
+    return nh3

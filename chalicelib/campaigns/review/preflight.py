@@ -80,7 +80,25 @@ def check_mail(mailing: Mailing, detail: CampaignDetail) -> Iterator[Finding]:
     if any(placeholder.kind == "nickname" and not placeholder.fallback for placeholder in mailing.placeholders):
         message = "People without a nickname will see a gap. Use {{nickname|friend}} or {{greeting}}."
         yield Finding(Level.WARNING, "no_fallback", message)
+    yield from check_merge_tags(mailing)
     yield from account_findings.check_postal_address(settings.current().postal_address)
+
+
+def check_merge_tags(mailing: Mailing) -> Iterator[Finding]:
+    """What readers would see as it was typed."""
+    for tag in mailing.unknown[:_MOST_NAMED]:
+        message = f"Unknown placeholder {tag.typed} in the {tag.part}"
+        fix = f"{tag.advice}. If the braces are meant, write \\{tag.typed}"
+        yield Finding(Level.ERROR, "unknown_placeholder", message, "readers would see it as typed", fix)
+    if len(mailing.unknown) > _MOST_NAMED:
+        message = f"There are {len(mailing.unknown) - _MOST_NAMED} more unknown placeholders."
+        yield Finding(Level.ERROR, "unknown_placeholder", message)
+    for tag in mailing.foreign[:_MOST_NAMED]:
+        message, why = f"{tag.typed} in the {tag.part}", "this looks like a tag of another newsletter tool"
+        yield Finding(Level.WARNING, "merge_tag", message, why, tag.advice)
+    if mailing.unfilled:
+        message = "Placeholders are not filled in inside addresses and styles, which are the same for every reader."
+        yield Finding(Level.WARNING, "unfilled_placeholder", message)
 
 
 def check_links(found: Links) -> Iterator[Finding]:

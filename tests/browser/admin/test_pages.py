@@ -71,6 +71,7 @@ def test_every_page_is_accessible_and_fits(dashboard, look, person):
                 page.wait_for_timeout(200)
             page_checks.shoot(page, f"admin/{name}.{light}")
             found = page_checks.violations(page) + ([] if page_checks.fits(page) else ["wider than the screen"])
+            found += page_checks.small_targets(page)
             wrong += [f"{name} {light}: {problem}" for problem in found]
     for path in _long(person):
         page.goto(path)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from chalicelib.audience import opt_outs
 from chalicelib.kernel.errors import Unavailable
 from tests.browser.page_checks import fits, shoot, violations
 
@@ -228,6 +229,8 @@ def pages(house, configure):
         "subscribed": "/subscribed",
         "confirm": house.subscribe(ADA),
         "confirmed": "/confirmed",
+        "added": "/confirmed?added=true",
+        "never": f"/never?token={opt_outs.make_token('bob@example.net')}",
         "profile": profile,
         "profile-link": "/profile",
         "profile-expired": f"/profile?token={unknown}",
@@ -244,6 +247,7 @@ POSTED = {
     "confirm-failed": "/confirm",
     "unsubscribe-failed": "/api/unsubscribe",
     "never-expired": "/profile/never",
+    "never-failed": "/never",
     "subscribe-failed": "/api/subscribe",
     "link-failed": "/api/profile/request-link",
 }

@@ -84,4 +84,4 @@ def test_the_overview_and_the_settings_page_report_the_account_in_the_same_words
     for sentence in ("SES sending is paused : no email is sent.", "SES is in the sandbox : email reaches verified"):
         assert sentence in overview
         assert sentence in settings
-    assert "Today’s sending quota is almost used up." in overview
+    assert "The sending quota of 24 hours is almost used up." in overview

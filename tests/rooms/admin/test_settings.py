@@ -2,6 +2,7 @@ import pytest
 from msgspec.structs import replace
 
 from chalicelib.admin import configuration
+from chalicelib.kernel.errors import Unavailable
 from chalicelib.mail.account import Account, Identity
 from tests.rooms.admin.conftest import text
 
@@ -27,6 +28,16 @@ def test_problems_of_the_ses_account_are_reported(dashboard, configure, monkeypa
     seen = dashboard.see("/admin/settings")
     assert said in seen
     assert "No problems found" not in seen
+
+
+def test_a_sender_that_could_not_be_looked_up_is_not_said_to_be_missing(dashboard, monkeypatch):
+    def unavailable():
+        raise Unavailable
+
+    monkeypatch.setattr(configuration.mail_account, "identity", unavailable)
+    seen = dashboard.see("/admin/settings")
+    assert "The SES account could not be checked" in seen
+    assert "not found in SES" not in seen.replace("Not found", "not found")
 
 
 def test_settings_are_shown_without_their_secrets(dashboard, configure):

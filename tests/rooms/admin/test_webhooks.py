@@ -2,6 +2,7 @@ import re
 
 import pytest
 
+from chalicelib.events.webhooks import model, store
 from chalicelib.events.webhooks import service as webhooks
 from chalicelib.events.webhooks.model import NewWebhook
 from chalicelib.kernel import ids
@@ -52,6 +53,21 @@ def test_a_webhook_is_tested_paused_resumed_changed_rotated_and_removed(dashboar
     assert "will receive no more events" in dashboard.see(f"{path}/remove")
     assert "Webhook removed" in dashboard.follow(f"{path}/remove")
     assert dashboard.get(path).status == 404
+
+
+def test_a_test_event_that_was_not_received_looks_like_a_failure(dashboard, hook, receiver):
+    receiver.stop()
+    answer = dashboard.post(f"/admin/webhooks/{hook}/test")
+    page = dashboard.get(answer.headers["Location"]).text
+    assert '<p class="notice bad" role="alert"' in page
+    assert "The test event was not received" in page
+
+
+def test_a_disabled_webhook_says_why_and_what_it_missed(dashboard, hook):
+    store.change(hook, state=model.DISABLED, reason="it returned 410 Gone")
+    path = f"/admin/webhooks/{hook}"
+    assert "Disabled because it returned 410 Gone. No events are sent to it" in dashboard.see(path)
+    assert "Replay the events it missed" in dashboard.follow(f"{path}/pause", paused="no")
 
 
 def test_one_event_or_a_time_range_is_replayed(dashboard, hook):

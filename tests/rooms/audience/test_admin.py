@@ -152,6 +152,25 @@ def test_a_formula_in_a_nickname_or_address_is_only_text_in_the_export(reader, a
     assert rows[1][:2] == ["'=1+1@example.net", "'" + nickname]
 
 
+@pytest.mark.parametrize(
+    ("typed", "exported"),
+    [
+        ("Ada;=1+1", "Ada;'=1+1"),
+        ("Ada; @SUM(A1);-1", "Ada;' @SUM(A1);'-1"),
+        ('Ada;"=1+1"', 'Ada;\'"=1+1"'),
+        ("Ada\t+1", "Ada\t'+1"),
+        ("Ada\n=1", "Ada\n'=1"),
+        ("\tAda", "'\tAda"),
+        ('"=1+1"', '\'"=1+1"'),
+        ("Jean-Luc; (2+2=4)", "Jean-Luc; (2+2=4)"),
+        ("a+b@example.net", "a+b@example.net"),
+    ],
+)
+def test_a_formula_after_another_separator_is_only_text_as_well(typed, exported):
+    """Excel splits at semicolons in much of Europe, whatever stands between quotes in the middle of a line."""
+    assert export._escape(typed) == exported
+
+
 @pytest.fixture
 def bucket(aws, configure):
     import boto3

@@ -29,8 +29,12 @@ def test_a_subscriber_is_answered_with_every_capture_and_its_metadata(reader, ad
     first, second = found["captures"]
     assert (first["source"], first["status"], first["tags"]) == ("blog", "CONFIRMED", ["maths"])
     assert first["metadata"] == {"ref": {"page": 7}}
-    assert (second["source"], second["status"], second["metadata"]) == ("podcast", "PENDING", {"episode": 3})
-    assert "ip_hash" not in first
+    assert (second["source"], second["status"], second["metadata"]) == ("podcast", "PENDING", None)
+    waiting = second["waits_for_confirmation"]
+    assert (waiting["tags"], waiting["metadata"]) == (["audio"], {"episode": 3})
+    assert waiting["expires_at"] > waiting["requested_at"]
+    assert first["waits_for_confirmation"] is None
+    assert "ip_hash" not in str(found)
 
 
 def test_a_pending_subscriber_is_answered_with_the_source_that_waits(reader, admin, later):
@@ -132,6 +136,19 @@ def test_a_confirmation_is_sent_again_until_the_limit(reader, admin):
     assert admin.post(f"{PATH}/{ids.new()}/resend").status == 404
 
 
+def test_the_link_for_a_further_source_of_a_reader_is_sent_again(reader, admin):
+    ada = reader().join(source="blog")
+    path = f"{PATH}/{_id(admin)}/resend"
+    assert admin.post(path).status == 409
+    ada.subscribe(source="podcast")
+    sent = len(ada.mails())
+    assert admin.post(path).status == 202
+    ada.deliver()
+    assert len(ada.mails()) == sent + 1
+    ada.confirm()
+    assert admin.get(f"{PATH}/{_id(admin)}").json["sources"] == ["blog", "podcast"]
+
+
 def test_many_are_removed_at_once_and_each_is_answered(reader, admin, rows):
     reader("a@example.net").join()
     reader("b@example.net").subscribe()
@@ -191,6 +208,15 @@ def test_the_full_export_adds_id_time_sources_tags_and_metadata(reader, admin):
     assert (second["sources"], second["metadata"]) == ('["podcast"]', "")
     assert [row["email"] for row in _full_export(admin, "&tag=x")] == ["a@example.net"]
     assert admin.get(f"{PATH}/export?full=maybe").status == 400
+
+
+def test_the_full_export_shows_of_a_pending_subscriber_what_waits(reader, admin):
+    reader("a@example.net").subscribe(source="blog", tags=["x"], metadata={"n": 1})
+    reader("b@example.net").join(source="blog").subscribe(source="podcast", tags=["y"], metadata={"n": 2})
+    active, pending = _full_export(admin)
+    assert (pending["status"], pending["sources"], pending["tags"]) == ("Pending", '["blog"]', '["x"]')
+    assert pending["metadata"] == '{"blog":{"n":1}}'
+    assert (active["sources"], active["tags"], active["metadata"]) == ('["blog"]', "[]", "")
 
 
 def test_the_full_export_reads_metadata_of_a_hundred_at_a_time(reader, admin, http, monkeypatch):

@@ -11,6 +11,7 @@ from chalicelib.mail.message import Message
 LINK = "https://news.example.org/confirm?token=0198f3c1.secret&lang=en"
 WITH_LINK: list[Callable[[str, str], Message]] = [
     mails.confirm_mail,
+    mails.add_mail,
     mails.magic_link_mail,
     mails.change_email_mail,
 ]
@@ -27,7 +28,8 @@ def _all() -> list[Message]:
 def test_a_mail_has_one_button_and_its_plain_text_the_bare_link(make: Callable[[str, str], Message]) -> None:
     mail = make("ada@example.org", LINK)
     assert mail.html.count("bgcolor=") == 1
-    assert set(re.findall(r'href="(https://news.example.org/[^"]+)"', mail.html)) == {LINK.replace("&", "&amp;")}
+    links = set(re.findall(r'href="(https://news.example.org/(?!never)[^"]+)"', mail.html))
+    assert links == {LINK.replace("&", "&amp;")}
     assert f"\n{LINK}\n" in mail.text
 
 
@@ -41,7 +43,7 @@ def test_a_mail_is_made_for_every_reader(mail: Message) -> None:
     assert "hello@example.org" in mail.text
     assert "mailto:hello@example.org" in mail.html
     assert len(mail.html) < 20_000
-    assert max(map(len, mail.text.splitlines())) < 80
+    assert max(len(line) for line in mail.text.splitlines() if not line.startswith("https://")) < 80
     assert "<" not in mail.text
 
 

@@ -2,6 +2,8 @@
 
 import pytest
 
+from chalicelib.audience import erasure
+
 INVALID = {"error": "Invalid or expired token"}
 
 
@@ -226,6 +228,16 @@ def test_only_the_person_can_lift_it_by_a_link(reader, ses):
     assert ada.http.get(ada.link()).status == 200
     assert ada.http.post("/resume", form={"token": ada.token()}).status == 200
     ada.join()
+
+
+def test_the_mail_that_lifts_it_is_true_for_somebody_who_complained_too(reader, ses):
+    ada = reader().join()
+    erasure.suppress("ada@example.net", "complaint")
+    ses.clear()
+    ada.http.post("/profile/request-resume", form={"email": "ada@example.net"})
+    ada.deliver()
+    text = " ".join(ada.mails()[0]["text"].split())
+    assert "you asked for that, or marked one of our emails as spam" in text
 
 
 def test_lifting_never_again_speaks_of_that_and_not_of_a_profile_link(http):

@@ -155,7 +155,7 @@ def test_a_source_that_comes_between_reading_and_erasing_is_erased_too(reader, r
 def test_a_suppression_also_holds_for_a_sign_up_processed_at_the_same_moment(reader, http, rows, monkeypatch):
     http.post("/api/subscribe", json={"email": "ada@example.net"})
     late = received("audience")
-    real = emails.find_owner
+    real = emails.find_holder
 
     def slow(*given):
         owner = real(*given)
@@ -163,6 +163,6 @@ def test_a_suppression_also_holds_for_a_sign_up_processed_at_the_same_moment(rea
             jobs.handle(late.pop())
         return owner
 
-    monkeypatch.setattr(emails, "find_owner", slow)
+    monkeypatch.setattr(emails, "find_holder", slow)
     erasure.suppress("ada@example.net", "admin")
     assert rows("subscribers") == rows("emails") == rows("tokens") == rows("captures") == []

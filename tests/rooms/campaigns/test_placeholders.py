@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chalicelib.campaigns.content import renderer
+from chalicelib.campaigns.model import Format
 from tests.rooms.campaigns.rendering import TOKEN, detail, mailed, words
 
 
@@ -21,7 +22,8 @@ from tests.rooms.campaigns.rendering import TOKEN, detail, mailed, words
         ("{{greeting|Good morning}}.", "Good morning, Ana.", "Good morning."),
         ("{{nickname|R&amp;D}}", "Ana", "R&D"),
         ("{{{nickname|you}}}", "{Ana}", "{you}"),
-        ("\\{{nickname|you}}", "\\Ana", "\\you"),
+        ("\\{{nickname|you}}", "{{nickname|you}}", "{{nickname|you}}"),
+        ("{{Nickname|you}}", "Ana", "you"),
         ("{{nickname|a}}{{nickname|b}}", "AnaAna", "ab"),
     ],
 )
@@ -47,7 +49,7 @@ def test_a_nickname_cannot_bring_markup_lines_or_holes():
 
 @pytest.mark.parametrize(
     "typed",
-    ["{{", "{{name}}", "{{{x}}}", "}}", "{{#if a}}b{{/if}}", "\\{{x}}", "{{token}}", "{{b0}}", "{{ }}", "{{nickname",
+    ["{{", "{{name}}", "{{{x}}}", "}}", "{{#if a}}b{{/if}}", "\\x{{y}}", "{{token}}", "{{b0}}", "{{ }}", "{{nickname",
      "{{> partial}}", "{{!-- c --}}", "{{nickname.first}}"],
 )  # fmt: skip
 def test_braces_arrive_as_typed(typed):
@@ -69,6 +71,30 @@ def test_any_run_of_braces_leaves_only_our_own_holes(typed):
         assert "{{" not in left
         assert "\\{{" not in template
         assert "{{{" not in template
+
+
+@pytest.mark.parametrize(
+    ("written", "arrives"),
+    [
+        ("\\{{name}}", "{{name}}"),
+        ("\\{{{name}}}", "{{{name}}}"),
+        ("\\\\{{name}}", "\\{{name}}"),
+        ("{\\{{name}}}", "{{{name}}}"),
+        ("\\{{a}} {{nickname}}", "{{a}} Ana"),
+        ("\\{{{{nickname}}}}", "{{Ana}}"),
+    ],
+)
+def test_escaped_braces_are_braces(written, arrives):
+    for message in (
+        mailed(f"<p>see {written} here</p>", subject=f"S {written} s"),
+        mailed(f"see {written} here", subject=f"S {written} s", format=Format.MARKDOWN),
+        mailed("<p>see</p>", text=f"see {written} here", subject=f"S {written} s"),
+    ):
+        assert f"see {arrives} here" in message.text
+        assert message.subject == f"S {arrives} s"
+    page = mailed(f'<p>see <a href="https://example.org/{written}">{written}</a></p>').html
+    assert f'href="https://example.org/{arrives.replace("Ana", "{{nickname}}")}"' in page
+    assert f">{arrives}</a>" in page
 
 
 def test_a_personal_word_in_an_address_stays_as_typed():

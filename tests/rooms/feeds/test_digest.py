@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime
 
+from chalicelib.campaigns import service
 from chalicelib.campaigns.content import renderer
 from chalicelib.campaigns.model import Campaign, CampaignDetail, Content
 from chalicelib.feeds import digest
@@ -42,10 +43,16 @@ def test_nothing_a_feed_says_becomes_markup():
 
 
 def test_braces_of_a_post_are_not_the_readers_name():
-    draft = digest.draft([entry("On {{nickname}}", "<p>{{greeting|Hey}} {{x}}</p>")])
-    assert "{{" not in draft.subject + draft.preheader
-    assert draft.body.count("{{") == 1
-    assert "{{greeting}}" in draft.body
+    """They go out literally, and nothing holds the campaign up."""
+    draft = digest.draft([entry("On {{nickname}} \\{{a}}", "<p>{{greeting|Hey}} {{x}} {{{y}}}</p>")])
+    mailing = renderer.render(service.preview_detail(draft))
+    message = mailing.message("reader@example.org", "Ana", "token")
+    assert message.subject == "On {{nickname}} \\{{a}}"
+    assert "Hi, Ana, here is a new post" in message.text
+    for part in (message.html, message.text):
+        assert "On {{nickname}} \\{{a}}" in part
+        assert "{{greeting|Hey}} {{x}} {{{y}}}" in part
+    assert mailing.unknown == mailing.foreign == ()
 
 
 def test_a_post_without_a_title_is_named_by_its_first_words():
