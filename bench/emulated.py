@@ -55,23 +55,26 @@ class Meter:
 
     def __enter__(self) -> "Meter":
         clients, bare = self._hooks()
-        clients.register("before-parameter-build.dynamodb", self._ask)
-        clients.register("after-call", self._add)
+        for client in clients:
+            client.register("before-parameter-build.dynamodb", self._ask)
+            client.register("after-call", self._add)
         bare.register("before-send", self._sent)
         return self
 
     def __exit__(self, *failure: object) -> None:
         clients, bare = self._hooks()
-        clients.unregister("before-parameter-build.dynamodb", self._ask)
-        clients.unregister("after-call", self._add)
+        for client in clients:
+            client.unregister("before-parameter-build.dynamodb", self._ask)
+            client.unregister("after-call", self._add)
         bare.unregister("before-send", self._sent)
 
     @staticmethod
-    def _hooks() -> tuple[Any, Any]:
-        """Calls of the client for tables, and raw calls, which search and send messages."""
+    def _hooks() -> tuple[list[Any], Any]:
+        """Calls of the clients for tables (a request has its own), and raw calls, which search and send messages."""
         from chalicelib.kernel.aws import session, tables
 
-        return tables._connection().client.meta.events, session.session().events
+        connections = (tables._connection(), tables._hurried_connection())
+        return [connection.client.meta.events for connection in connections], session.session().events
 
     def _sent(self, **other: Any) -> None:
         self.counts["requests"] += 1

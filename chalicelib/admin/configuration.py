@@ -40,7 +40,11 @@ def gather() -> Configuration:
     identity = fallbacks.or_none(lambda: (mail_account.identity(),))  # no answer is not the answer that there is none
     findings = [*_check_secrets(), *diagnostics.check(current)]
     if account:
-        findings += [*account_findings.check_account(account), *account_findings.check_status(account)]
+        findings += [
+            *account_findings.check_account(account),
+            *account_findings.check_status(account),
+            *account_findings.check_suppression(account),
+        ]
     if identity:
         findings += account_findings.check_identity(*identity)
     if not (account and identity):
@@ -67,6 +71,11 @@ def _has_secret(name: str) -> bool:
 
 
 # Groups of settings: the variable, its label, and where its value comes from.
+_BOUNCES = {
+    "keep": "stay subscribed until an editor acts",
+    "pause": "are paused after a permanent bounce, or five temporary ones in a row",
+    "remove": "are removed after a permanent bounce, or five temporary ones in a row",
+}
 _MODES = {"auto": "send a campaign immediately", "review": "create a draft to review"}
 _GROUPS: dict[str, tuple[tuple[str, str, Callable[[Settings], object]], ...]] = {
     "Site": (
@@ -82,6 +91,7 @@ _GROUPS: dict[str, tuple[tuple[str, str, Callable[[Settings], object]], ...]] = 
         ("ADMIN_EMAIL", "Admin notices go to", lambda current: current.admin_email),
         ("POSTAL_ADDRESS", "Postal address", lambda current: current.postal_address),
         ("CONFIGURATION_SET", "Configuration set", lambda current: current.configuration_set),
+        ("BOUNCES", "People whose email bounces", lambda current: _BOUNCES[current.bounces]),
         ("MAILS_PER_HOUR", "Confirmation emails per hour, at most", lambda current: current.mails_per_hour),
     ),
     "Feed": (

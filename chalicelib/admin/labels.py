@@ -2,8 +2,10 @@
 
 from datetime import UTC, datetime
 
+from chalicelib.bounces.model import Bounce
 from chalicelib.campaigns.model import Targeting, Terms
 from chalicelib.kernel import clock
+from chalicelib.mail.failures import SANDBOXED, UNSENDABLE
 
 STATES = {
     "draft": "Draft",
@@ -20,6 +22,33 @@ STATES = {
     "active": "Active",
     "paused": "Paused",
     "disabled": "Disabled",
+}
+# Why an email bounced, by kind, and by SES's own word where that says more: a label, a sentence, and what to do.
+_BOUNCES = {
+    "hard": ("Undeliverable", "The receiving server refused the email for good; mostly the address is gone."),
+    "permanent: NoEmail": ("No such address", "The receiving server says that the address does not exist."),
+    f"refused: {UNSENDABLE}": ("Invalid address", "SES does not accept the address, so nothing can be sent to it."),
+    "suppressed": (
+        "Suppressed by SES",
+        "SES did not send the email, because an earlier one bounced or was reported as spam. If the address works, "
+        "take it off the suppression list in the SES console.",
+    ),
+    "rejected": ("Malware found", "SES found malware in the email and did not send it. The address is not at fault."),
+    "refused": (
+        "Not accepted",
+        "SES did not accept the email for this address; the address may be fine. The next campaign tries again.",
+    ),
+    f"refused: {SANDBOXED}": (
+        "Sandbox",
+        "The SES account is in the sandbox and sends to verified addresses only. The address may be fine.",
+    ),
+}
+# Why somebody is paused.
+PAUSES = {
+    "hard_bounce": "an email bounced permanently",
+    "soft_bounces": "emails of five campaigns in a row could not be delivered",
+    "suppressed": "the address is on SES’s suppression list",
+    "editor": "an editor paused them",
 }
 _TONES = {
     "activated": "good",
@@ -91,6 +120,11 @@ def state(name: str) -> str:
 
 def tone(name: str) -> str:
     return _TONES.get(name, "quiet")
+
+
+def bounce(bounce: Bounce) -> tuple[str, str]:
+    """What happened in a few words, and in a sentence or two."""
+    return _BOUNCES.get(bounce.reason) or _BOUNCES[bounce.kind]
 
 
 def targeting(targeting: Targeting) -> str:

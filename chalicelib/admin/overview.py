@@ -8,7 +8,8 @@ from msgspec.structs import replace
 
 from chalicelib.admin import chart, diagnostics, fallbacks, labels, truncate
 from chalicelib.admin.chart import Chart
-from chalicelib.audience import counts, held
+from chalicelib.audience import counts, held, pausing, recipients
+from chalicelib.bounces import failing
 from chalicelib.bounces import service as bounces
 from chalicelib.campaigns import service as campaigns
 from chalicelib.campaigns.model import Campaign, DeliveryState, State
@@ -36,12 +37,13 @@ class Overview(Struct, frozen=True):
     sending: tuple[Campaign, ...]
     feed: feeds.View | None
     bounces: int | None
+    paused: int | None
     account: Account | None
     findings: tuple[Finding, ...]
 
 
 def gather() -> Overview:
-    # Without these figures there is no overview: zero subscribers would be a lie.
+    # Without people and campaigns there is no overview: zero subscribers or no drafts would be a lie.
     days = counts.days(_DAYS)
     drafts, scheduled, sending, sent = (_latest(state) for state in State)
     feed = fallbacks.or_none(feeds.view)
@@ -59,6 +61,7 @@ def gather() -> Overview:
         sending=tuple(sending),
         feed=feed,
         bounces=fallbacks.or_none(lambda: bounces.list_page(1, 1).total),
+        paused=fallbacks.or_none(pausing.count),
         account=account,
         findings=tuple(_check([*drafts, *sent], feed, account)),
     )
@@ -67,12 +70,13 @@ def gather() -> Overview:
 def _latest(state: State) -> list[Campaign]:
     """By state, because the newest may all be drafts; more of the scheduled, because the next one may be old."""
     most = _SCHEDULED if state is State.SCHEDULED else _RECENT
-    return fallbacks.or_none(lambda: campaigns.list_page(state, 1, most).items) or []
+    return campaigns.list_page(state, 1, most).items
 
 
 def _check(recent: list[Campaign], feed: feeds.View | None, account: Account | None) -> Iterator[Finding]:
     yield from _check_account(account)
     yield from _check_held()
+    yield from fallbacks.or_none(lambda: list(failing.check(recipients.count_everybody()))) or []
     yield from _check_campaigns(recent)
     if feed and feed.url and (feed.state.is_failing or feed.state.stopped):
         yield _finding(Level.ERROR, f"The feed cannot be read: {feed.state.summary}.", "/admin/feed", "View feed")

@@ -3,7 +3,7 @@
 from msgspec import UNSET
 
 from chalicelib.access import audit
-from chalicelib.audience import bodies, editing, erasure, export, listing
+from chalicelib.audience import bodies, editing, erasure, export, listing, pausing
 from chalicelib.audience.editing import Edits
 from chalicelib.audience.listing import Entry, Filter
 from chalicelib.audience.model import StoredCapture
@@ -129,6 +129,32 @@ def remove_subscriber(request: Request) -> Response:
     if erasure.remove(subscriber_id):
         return responses.no_content()
     return responses.json(bodies.RemovalPending(), 202)
+
+
+@operation(
+    "Send no more campaigns to a subscriber, until they or an editor resume",
+    tag="subscribers",
+    answers={200: Answer("The subscriber, paused", bodies.Subscriber)},
+    because={404: "No such subscriber", 409: "Only activated subscribers can be paused"},
+)
+def pause_subscriber(request: Request) -> Response:
+    subscriber_id = listing.find_entry(request.path["subscriber_id"]).id
+    audit.record(request, "subscriber.pause", subscriber_id=subscriber_id)
+    pausing.pause(subscriber_id)
+    return responses.json(_subscriber(listing.find_entry(subscriber_id)))
+
+
+@operation(
+    "Send campaigns to a paused subscriber again",
+    tag="subscribers",
+    answers={200: Answer("The subscriber, no longer paused", bodies.Subscriber)},
+    because={404: "No such subscriber"},
+)
+def resume_subscriber(request: Request) -> Response:
+    subscriber_id = listing.find_entry(request.path["subscriber_id"]).id
+    audit.record(request, "subscriber.resume", subscriber_id=subscriber_id)
+    pausing.resume(subscriber_id, pausing.BY_EDITOR)
+    return responses.json(_subscriber(listing.find_entry(subscriber_id)))
 
 
 @operation(

@@ -94,6 +94,8 @@ class Subscriber(Struct):
     status: Literal["Pending", "Activated"]
     created_at: Moment
     activated_at: Moment | None
+    paused_at: Annotated[Moment | None, Meta(description="Since when they get no campaigns")]
+    paused_because: Literal["hard_bounce", "soft_bounces", "suppressed", "editor"] | None
 
 
 class WaitingCapture(Struct):

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from chalicelib.audience import counts, model, sign_ups
+from chalicelib.audience import counts, model, pausing, sign_ups
 from chalicelib.audience.model import Request, Subscriber
 from chalicelib.audience.stores import captures, subscribers
 from chalicelib.audience.stores import tokens as token_store
@@ -45,7 +45,8 @@ def _confirm(subscriber: Subscriber, row: TokenRow, request: Request, waiting: R
 
 def _join_writes(subscriber: Subscriber, request: Request, now: datetime, *, keep_waiting: bool) -> list[Write]:
     if subscriber.activated:
-        return [subscribers.join_write(subscriber, request, keep_waiting=keep_waiting)]
+        resumed = pausing.event_writes(subscriber, pausing.BY_PERSON)
+        return [subscribers.join_write(subscriber, request, now, keep_waiting=keep_waiting), *resumed]
     activation = subscribers.activate_writes(subscriber, request, now, keep_waiting=keep_waiting)
     return [*activation, counts.joined_write(now)]
 

@@ -14,7 +14,7 @@ from chalicelib.audience.stores import captures, subscribers
 from chalicelib.kernel import clock, ids
 from chalicelib.kernel.aws import queues, tables
 from chalicelib.kernel.aws.failures import retry_stale
-from chalicelib.kernel.errors import Conflict, Invalid, NotFound
+from chalicelib.kernel.errors import Conflict, Invalid, NotFound, Unavailable
 
 MOST_AT_ONCE = 100
 _SECONDS = 10.0  # API Gateway hangs up after 29, and the slowest single removal takes a few
@@ -96,6 +96,9 @@ def remove_many(subscriber_ids: Sequence[str]) -> Removal:
             (removed if erasure.remove(subscriber_id) else pending).append(subscriber_id)
         except NotFound:
             not_found.append(subscriber_id)
+        except Unavailable:
+            erasure.remove_later(subscriber_id)
+            pending.append(subscriber_id)
     return Removal(tuple(removed), tuple(pending), tuple(not_found))
 
 

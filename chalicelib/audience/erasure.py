@@ -9,13 +9,14 @@ from chalicelib.audience.stores import sign_ups as sign_up_store
 from chalicelib.events import outbox
 from chalicelib.events import service as events
 from chalicelib.events.model import EventType
-from chalicelib.kernel import clock, log
+from chalicelib.kernel import addresses, clock, log
 from chalicelib.kernel.aws import queues, tables
 from chalicelib.kernel.aws.failures import Stale, retry_stale
 from chalicelib.kernel.aws.tables import Write
 from chalicelib.kernel.errors import NotFound
 
 REMOVE = "remove"
+BY_EDITOR, BY_BOUNCE = "admin", "bounce"
 _RETRY_SECONDS = 60
 
 
@@ -28,13 +29,20 @@ def erase(subscriber: Subscriber, event_type: EventType, reason: str, *also: Wri
     outbox.relay_soon(subscriber.id)
 
 
-def remove(subscriber_id: str) -> bool:
-    """By an editor. False if events about the person have yet to be relayed: the queue then tries again later."""
-    return retry_stale(lambda: _remove(subscriber_id))
+def remove(subscriber_id: str, reason: str = BY_EDITOR, pseudonym: str | None = None) -> bool:
+    """By an editor, or because mail to an address bounces: then `pseudonym` stands for that address, and nobody is
+    removed who has another one by now. False if events about the person have yet to be relayed: the queue then tries
+    again later."""
+    return retry_stale(lambda: _remove(subscriber_id, reason, pseudonym))
+
+
+def remove_bounced(subscriber_id: str, address_key: str) -> None:
+    """Through the queue, because mail to this address bounces."""
+    _queue_removal(subscriber_id, BY_BOUNCE, model.address_pseudonym(address_key))
 
 
 def remove_later(subscriber_id: str, delay_seconds: int = 0) -> None:
-    queues.send("audience", {"kind": REMOVE, "subscriber_id": subscriber_id}, delay_seconds=delay_seconds)
+    _queue_removal(subscriber_id, BY_EDITOR, None, delay_seconds)
 
 
 def expire(subscriber_id: str) -> bool:
@@ -106,16 +114,23 @@ def _expired_event_write(subscriber_id: str, source: str) -> Write:
     return outbox.event_write(EventType.SUBSCRIPTION_EXPIRED, subscriber_id, payload)
 
 
-def _remove(subscriber_id: str) -> bool:
+def _remove(subscriber_id: str, reason: str, pseudonym: str | None) -> bool:
     subscriber = subscribers.find(subscriber_id)
     if not subscriber:
         raise NotFound("No such subscriber")
+    if pseudonym not in (None, model.address_pseudonym(addresses.key(subscriber.email))):
+        raise NotFound("This subscriber has another address now")
     if not events.ensure_relayed(subscriber_id):
-        remove_later(subscriber_id, _RETRY_SECONDS)
+        _queue_removal(subscriber_id, reason, pseudonym, _RETRY_SECONDS)
         return False
-    erase(subscriber, EventType.UNSUBSCRIBED, "admin")
+    erase(subscriber, EventType.UNSUBSCRIBED, reason)
     log.metric("Removed")
     return True
+
+
+def _queue_removal(subscriber_id: str, reason: str, pseudonym: str | None, delay_seconds: int = 0) -> None:
+    message = {"kind": REMOVE, "subscriber_id": subscriber_id, "reason": reason, "pseudonym": pseudonym}
+    queues.send("audience", message, delay_seconds)
 
 
 def _suppress(address_key: str, set_by: str) -> None:

@@ -22,7 +22,7 @@ def handle(message: Mapping[str, Any]) -> None:
     elif kind == model.RELEASE:
         held.release()
     elif kind == erasure.REMOVE:
-        _remove(str(message["subscriber_id"]))
+        _remove(message)
     else:
         mails.send(kind, str(message["subscriber_id"]))
 
@@ -35,9 +35,10 @@ def _process_sign_up(pseudonym: str) -> None:
         sign_up_store.forget(pseudonym)
 
 
-def _remove(subscriber_id: str) -> None:
+def _remove(message: Mapping[str, Any]) -> None:
+    subscriber_id = str(message["subscriber_id"])
     try:
-        erasure.remove(subscriber_id)
+        erasure.remove(subscriber_id, message.get("reason") or erasure.BY_EDITOR, message.get("pseudonym"))
     except NotFound:
         log.info("removal.overtaken", subscriber_id=subscriber_id)
 

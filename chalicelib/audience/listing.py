@@ -7,9 +7,11 @@ from itertools import chain, islice
 from typing import Annotated
 
 from msgspec import Meta, Struct, field
+from msgspec.structs import replace
 
-from chalicelib.audience import counts
+from chalicelib.audience import counts, recipients
 from chalicelib.audience.model import ACTIVATED, PENDING, Subscriber, Word
+from chalicelib.audience.recipients import Known
 from chalicelib.audience.stores import listing as store
 from chalicelib.audience.stores import subscribers
 from chalicelib.audience.stores.listing import Cursor, Item
@@ -21,6 +23,8 @@ from chalicelib.web.schemas import Reads
 _SAMPLED = 1000
 _MOST_WORDS = 200
 _LONGEST_SEARCH = 254
+# Who is paused is an activated subscriber, but can be listed apart.
+PAUSED = "paused"
 _LABELS = {ACTIVATED: "Activated", PENDING: "Pending"}
 
 
@@ -33,6 +37,8 @@ class Entry(Struct, frozen=True):
     activated_at: str | None
     sources: tuple[str, ...]
     tags: tuple[str, ...]
+    paused_at: str | None = None
+    paused_because: str | None = None
 
     @property
     def label(self) -> str:
@@ -52,13 +58,13 @@ def _check_word(text: str) -> str:
 
 def _check_status(text: str) -> str:
     status = _check_word(text)
-    if status not in ("", PENDING, ACTIVATED):
-        raise Invalid(f"status must be {PENDING} or {ACTIVATED}")
+    if status not in ("", PENDING, ACTIVATED, PAUSED):
+        raise Invalid(f"status must be {PENDING}, {ACTIVATED} or {PAUSED}")
     return status
 
 
 _SHORT = Meta(max_length=_LONGEST_SEARCH)
-_STATUSES = Meta(extra_json_schema={"enum": ["", PENDING, ACTIVATED]})
+_STATUSES = Meta(extra_json_schema={"enum": ["", PENDING, ACTIVATED, PAUSED]})
 
 
 class Filter(Struct, frozen=True):
@@ -107,8 +113,15 @@ def parse_filter(query: Mapping[str, str]) -> Filter:
 
 
 def page(wanted: Filter, number: int, per_page: int) -> Page:
+    """With who of them is paused, which the index does not have."""
+    found = _page(wanted, number, per_page)
+    people = recipients.look_up([entry.id for entry in found.items if entry.status == ACTIVATED])
+    return replace(found, items=tuple(_with_pause(entry, people.get(entry.id)) for entry in found.items))
+
+
+def _page(wanted: Filter, number: int, per_page: int) -> Page:
     start = (number - 1) * per_page
-    if wanted.reads_everybody:
+    if wanted.reads_everybody or wanted.status == PAUSED:
         return _search(wanted, number, per_page, start)
     pending = [] if wanted.status == ACTIVATED else list(_entries(PENDING))
     activated = 0 if wanted.status == PENDING else counts.total()
@@ -139,6 +152,8 @@ def entry_from(subscriber: Subscriber) -> Entry:
         activated_at=clock.text(subscriber.activated_at) if subscriber.activated_at else None,
         sources=tuple(sorted(subscriber.sources)),
         tags=tuple(sorted(subscriber.tags)),
+        paused_at=clock.text(subscriber.paused_at) if subscriber.paused_at else None,
+        paused_because=subscriber.paused_because,
     )
 
 
@@ -149,9 +164,15 @@ def list_words() -> Words:
 
 
 def iterate(wanted: Filter) -> Iterator[Entry]:
-    """All who match, newest first, with one page of the index in memory at a time."""
+    """All who match, newest first (the paused: last paused first), with one page of the index in memory at a time."""
+    if wanted.status == PAUSED:
+        return (_entry(item) for item in store.list_paused_items() if wanted.matches(item))
     statuses = [status for status in (PENDING, ACTIVATED) if wanted.status in ("", status)]
     return _newest_first(*(_matching(status, wanted) for status in statuses))
+
+
+def _with_pause(entry: Entry, person: Known | None) -> Entry:
+    return replace(entry, paused_at=person.paused_at, paused_because=person.paused_because) if person else entry
 
 
 def _matching(status: str, wanted: Filter) -> Iterator[Entry]:

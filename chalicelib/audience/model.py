@@ -27,6 +27,9 @@ NEVER = datetime(9999, 12, 30, tzinfo=UTC)
 MAGIC_LINK_LIFE = timedelta(minutes=15)
 EXPIRED_CAPTURE_LIFE = timedelta(days=30)
 
+# Why somebody is paused.
+HARD_BOUNCE, SOFT_BOUNCES, SUPPRESSED, EDITOR = "hard_bounce", "soft_bounces", "suppressed", "editor"
+
 DEFAULT_SOURCE = "default"
 MOST_SOURCES = 40
 MOST_TAGS_IN_ALL = 200
@@ -111,18 +114,31 @@ class Subscriber(Struct, frozen=True):
     tags: frozenset[str]
     requested_sources: frozenset[str]
     previous_unsubscribe_secret: str | None = None
+    paused_at: datetime | None = None
+    paused_because: str | None = None
+    resumed_at: datetime | None = None
 
     @property
     def activated(self) -> bool:
         return self.status == ACTIVATED
 
     @property
+    def gets_campaigns(self) -> bool:
+        return self.activated and not self.paused_at
+
+    @property
     def unsubscribe_token(self) -> str:
         return f"{self.id}.{self.unsubscribe_secret}"
 
+    def may_pause(self, since: datetime) -> bool:
+        """For something that happened then: nobody is paused for what happened before they confirmed or resumed."""
+        earlier = (self.activated_at, self.resumed_at)
+        return self.activated and not self.paused_at and all(not at or at <= since for at in earlier)
+
     def lacks(self, capture: Capture) -> bool:
-        """Its source or one of its tags is new. Metadata alone is no reason to write to somebody."""
-        return capture.source not in self.sources or not capture.tags <= self.tags
+        """Its source or one of its tags is new, or it would end a pause. Metadata alone is no reason to write to
+        somebody."""
+        return bool(self.paused_at) or capture.source not in self.sources or not capture.tags <= self.tags
 
     def may_unsubscribe_with(self, secret: str) -> bool:
         """With the secret of today's mails, or that of the mails sent before the address last changed."""

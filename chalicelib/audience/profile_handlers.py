@@ -77,6 +77,16 @@ def data(request: Request) -> Response:
     return responses.attachment(text, "application/json", "my-data.json")
 
 
+def resume_campaigns(request: Request) -> Response:
+    """The link is not used up: resuming twice changes nothing."""
+    token = request.text("token") or ""
+    try:
+        service.resume(token)
+        return _form(token, resumed=True)
+    except Unauthenticated:
+        return pages.page("public/profile_link.html", 401, notice="expired")
+
+
 def never_again(request: Request) -> Response:
     service.never_again(request.text("token") or "")
     return pages.page("public/never_again.html")
@@ -133,7 +143,11 @@ def _update_by_form(request: Request) -> Response:
 
 
 def _form(
-    token: str, failure: GnaError | None = None, typed: dict[str, str] | None = None, saved: bool = False
+    token: str,
+    failure: GnaError | None = None,
+    typed: dict[str, str] | None = None,
+    saved: bool = False,
+    resumed: bool = False,
 ) -> Response:
     """With what is stored or, after a mistake, with what was typed."""
     profile = service.open_profile(token)
@@ -146,6 +160,7 @@ def _form(
         token=token,
         problem=_explain(failure) if failure else None,
         saved=saved,
+        resumed=resumed,
     )
 
 

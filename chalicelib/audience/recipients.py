@@ -4,6 +4,9 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
+from msgspec import Struct
+
+from chalicelib.audience import counts, pausing
 from chalicelib.audience.stores import emails
 from chalicelib.audience.stores import recipients as store
 from chalicelib.audience.stores.recipients import Item, Targeting
@@ -24,6 +27,28 @@ class Recipient(NamedTuple):
         return f"{self.id}.{self.unsubscribe_secret}"
 
 
+class Known(Struct, frozen=True):
+    """A subscriber as other rooms look somebody up by id, whether or not they get campaigns now."""
+
+    id: str
+    email: str
+    nickname: str | None
+    sources: frozenset[str]
+    tags: frozenset[str]
+    activated_at: str
+    paused_at: str | None
+    paused_because: str | None
+    resumed_at: str | None
+
+    def may_pause(self, since: datetime) -> bool:
+        """The same rule as for a `Subscriber`."""
+        return not self.paused_at and not self.is_newer_than(since)
+
+    def is_newer_than(self, moment: datetime) -> bool:
+        """They have confirmed or resumed since: what happened before does not count."""
+        return max(self.activated_at, self.resumed_at or "") > clock.text(moment)
+
+
 def pages(
     segment: tuple[int, int], after: str | None, targeting: Targeting, activated_by: datetime, size: int
 ) -> Iterator[tuple[list[Recipient], str | None]]:
@@ -34,14 +59,24 @@ def pages(
 
 
 def reload(ids: Sequence[str]) -> list[Recipient]:
-    """Those of them who are activated subscribers now, as they are now, in the same order."""
-    found = {item["id"]["S"]: _recipient(item) for item in store.get_activated(ids)}
+    """Those of them who would get a campaign now, as they are now, in the same order."""
+    found = {item["id"]["S"]: _recipient(item) for item in store.get_reachable(ids)}
     return [found[id] for id in ids if id in found]
+
+
+def look_up(ids: Sequence[str]) -> dict[str, Known]:
+    """Those of them who are activated subscribers now, by their ids."""
+    return {item["id"]["S"]: _known(item) for item in store.get_known(ids)}
 
 
 def count(targeting: Targeting, activated_by: datetime) -> int:
     """How many people a campaign would be sent to. Reads the whole table: too much for every page view."""
     return store.count(targeting, activated_by)
+
+
+def count_everybody() -> int:
+    """How many people a campaign to all subscribers would be sent to: a few reads, however many there are."""
+    return max(0, counts.total() - pausing.count())
 
 
 def count_up_to(most: int) -> int:
@@ -52,6 +87,26 @@ def count_up_to(most: int) -> int:
 def find_id(address: Address) -> str | None:
     """Who has this address."""
     return emails.find_owner(address.key, clock.now())
+
+
+def _known(item: Item) -> Known:
+    def text(name: str) -> str | None:
+        return item[name]["S"] if name in item else None
+
+    def words(name: str) -> frozenset[str]:
+        return frozenset(item[name]["SS"] if name in item else ())
+
+    return Known(
+        id=item["id"]["S"],
+        email=item["email"]["S"],
+        nickname=text("nickname"),
+        sources=words("sources"),
+        tags=words("tags"),
+        activated_at=item["activated_at"]["S"],
+        paused_at=text("paused_at"),
+        paused_because=text("paused_because"),
+        resumed_at=text("resumed_at"),
+    )
 
 
 def _recipient(item: Item) -> Recipient:

@@ -21,6 +21,7 @@ ROUTES = (
     page("GET /profile", "audience.profile_handlers:profile"),
     api("POST /api/profile/update", "audience.profile_handlers:update_profile", accepts=JSON_OR_FORM, cors=True),
     page("GET /profile/data", "audience.profile_handlers:data", head=False),
+    page("POST /profile/resume", "audience.profile_handlers:resume_campaigns"),
     page("POST /profile/never", "audience.profile_handlers:never_again"),
     page("POST /profile/request-resume", "audience.profile_handlers:request_resume"),
     page("GET /resume", "audience.profile_handlers:resume"),
@@ -37,6 +38,8 @@ ROUTES = (
     admin_api("PATCH /admin/api/subscribers/{subscriber_id}", "audience.admin_handlers:change_subscriber"),
     admin_api("POST /admin/api/subscribers/{subscriber_id}/resend", "audience.admin_handlers:resend_confirmation"),
     admin_api("DELETE /admin/api/subscribers/{subscriber_id}", "audience.admin_handlers:remove_subscriber"),
+    admin_api("POST /admin/api/subscribers/{subscriber_id}/pause", "audience.admin_handlers:pause_subscriber"),
+    admin_api("POST /admin/api/subscribers/{subscriber_id}/resume", "audience.admin_handlers:resume_subscriber"),
     admin_api("POST /admin/api/do-not-contact", "audience.admin_handlers:set_do_not_contact"),
     admin_api("POST /admin/api/do-not-contact/lift", "audience.admin_handlers:lift_do_not_contact"),
 )

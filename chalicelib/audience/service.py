@@ -2,9 +2,9 @@
 
 from datetime import datetime
 
-from chalicelib.audience import confirmations, erasure, model, opt_outs, personal_data, request_limits
+from chalicelib.audience import confirmations, erasure, model, opt_outs, pausing, personal_data, request_limits
 from chalicelib.audience.model import Profile, SignUp, StoredCapture, Subscriber
-from chalicelib.audience.stores import captures, emails, subscribers
+from chalicelib.audience.stores import captures, emails, subscribers, suppressions
 from chalicelib.audience.stores import held as held_store
 from chalicelib.audience.stores import sign_ups as sign_up_store
 from chalicelib.audience.stores import tokens as token_store
@@ -79,6 +79,12 @@ def unsubscribe(text: str) -> None:
     retry_stale(lambda: _unsubscribe(token))
 
 
+def resume(text: str) -> None:
+    """By magic link: campaigns again, for somebody who was paused because their mails came back."""
+    profile, _ = _open(text)
+    pausing.resume(profile.subscriber.id, pausing.BY_PERSON)
+
+
 def never_again(text: str) -> None:
     """By magic link: erase the person and put their address on the do-not-contact list."""
     profile, _ = _open(text)
@@ -128,6 +134,9 @@ def describe_person(text: str) -> dict[str, object]:
         "status": person.status,
         "created_at": clock.text(person.created_at),
         "activated_at": clock.text(person.activated_at) if person.activated_at else None,
+        "paused_at": clock.text(person.paused_at) if person.paused_at else None,
+        "paused_because": person.paused_because,
+        "resumed_at": clock.text(person.resumed_at) if person.resumed_at else None,
         "pending_email": profile.pending_email,
         "sources": sorted(person.sources),
         "tags": sorted(person.tags),
@@ -195,11 +204,17 @@ def _confirm_request(subscriber: Subscriber, row: TokenRow, now: datetime) -> No
 
 
 def _change_email(subscriber: Subscriber, row: TokenRow, now: datetime) -> None:
+    """Refused if the owner of the new address has asked never to be emailed meanwhile."""
     assert row.new_email
+    pseudonym = model.address_pseudonym(addresses.key(row.new_email))
+    if suppressions.is_suppressed(pseudonym):
+        raise Invalid(BAD_LINK)
     changes = subscribers.change_email_writes(subscriber, row.new_email, now)
     event = outbox.event_write(EventType.EMAIL_CHANGED, subscriber.id, {"subscriber_id": subscriber.id})
+    resumed = pausing.event_writes(subscriber, pausing.BY_NEW_ADDRESS)
+    allowed = suppressions.check_absent_write(pseudonym)
     try:
-        tables.transact(*changes, token_store.use_write(row, now), event)
+        tables.transact(*changes, allowed, token_store.use_write(row, now), event, *resumed)
     except Stale as stale:
         if any(isinstance(found, EmailRow) for found in stale.found):
             raise Conflict(_TAKEN) from stale

@@ -129,7 +129,8 @@ def _has_news(subscriber: Subscriber, sign_up: SignUp, now: datetime) -> bool:
     if not _has_room(subscriber.id, capture):
         return False
     if subscriber.activated:
-        return subscriber.lacks(capture) if sign_up.names_source else not capture.tags <= subscriber.tags
+        all_counts = sign_up.names_source or subscriber.paused_at
+        return subscriber.lacks(capture) if all_counts else not capture.tags <= subscriber.tags
     says_something = sign_up.names_source or capture.tags or capture.metadata is not None
     return bool(says_something) or not captures.list_requests(subscriber.id, now)
 

@@ -1,16 +1,19 @@
-"""Handles events from SES, which arrive from its SNS topic through the queue."""
+"""The queue of mail events: what SES reports, through its SNS topic, and an editor's word about who bounced."""
 
 import json
 from typing import Any
 
-from chalicelib.bounces import service
+from chalicelib.bounces import failing, service
 from chalicelib.kernel import log
 from chalicelib.kernel.errors import Invalid
 
 
 def handle(message: Any) -> None:
-    """Only our own topic may write to the queue, and only SES to the topic. A message that is still not an event
-    about one of our mails is dropped: retrying would not change it."""
+    """Only our own topic and the dashboard may write to the queue, and only SES to the topic. A message that is still
+    not an event about one of our mails is dropped: retrying would not change it."""
+    if isinstance(message, dict) and message.get("kind") == failing.SETTLE:
+        failing.settle(message)
+        return
     event = _unwrap(message)
     if not isinstance(event, dict):
         return  # SES sends a sentence of plain text to a new topic

@@ -8,6 +8,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from chalicelib.audience import model as audience
 from chalicelib.kernel import addresses, clock
 from chalicelib.kernel.addresses import Address
 from chalicelib.kernel.errors import Invalid
@@ -55,6 +56,15 @@ class Bounce(Struct, frozen=True):
     def is_lasting(self) -> bool:
         """The next mail would bounce as well."""
         return self.kind in (Kind.HARD, Kind.SUPPRESSED)
+
+    @property
+    def is_on_account_list(self) -> bool:
+        """On the suppression list of this SES account, whose bounces SES does not hold against it."""
+        return self.reason.endswith(_SUPPRESSED[0])
+
+    @property
+    def pause_reason(self) -> str:
+        return audience.SUPPRESSED if self.kind is Kind.SUPPRESSED else audience.HARD_BOUNCE
 
 
 class Bounced(Struct, frozen=True):
@@ -123,8 +133,7 @@ def parse_event(event: Mapping[str, Any], sender: str, now: datetime) -> Report:
             detail = _object(event, "reject")
             findings = tuple(Bounced(address, _REJECTED) for address in _addresses(mail.get("destination")))
     id = str(detail.get("feedbackId") or mail.get("messageId") or "")
-    at = _moment(detail.get("timestamp") or mail.get("timestamp"), now)
-    return Report(id, at, _delivery_id(mail), findings)
+    return Report(id, _time_of(detail, mail, now), _delivery_id(mail), findings)
 
 
 def _bounced(bounce: Mapping[str, Any], mail: Mapping[str, Any]) -> tuple[Finding, ...]:
@@ -216,14 +225,22 @@ def _objects(values: Any) -> list[Mapping[str, Any]]:
     return [value for value in values if isinstance(value, Mapping)] if isinstance(values, list) else []
 
 
-def _moment(text: Any, now: datetime) -> datetime:
-    """The event's own time, since it identifies the event; now, if that is missing or in the future."""
+def _time_of(detail: Mapping[str, Any], mail: Mapping[str, Any], now: datetime) -> datetime:
+    """The event's own time, since it identifies the event. The clock it comes from is the receiving server's: if it
+    says before the mail was sent or after now, the time of the mail, which is SES's."""
+    sent = _moment(mail.get("timestamp"))
+    at = _moment(detail.get("timestamp"))
+    if at is None or at > now + _CLOCK_SKEW or (sent and at < sent):
+        at = sent
+    return now if at is None or at > now + _CLOCK_SKEW else at
+
+
+def _moment(text: Any) -> datetime | None:
     try:
         at = clock.parse(text.replace(" ", ""))
     except (AttributeError, TypeError, ValueError):
-        return now
-    at = at if at.tzinfo else at.replace(tzinfo=UTC)
-    return at if at < now + _CLOCK_SKEW else now
+        return None
+    return at if at.tzinfo else at.replace(tzinfo=UTC)
 
 
 def _delivery_id(mail: Mapping[str, Any]) -> str | None:

@@ -30,7 +30,7 @@ def create_write(bounce: Bounce) -> tables.Write:
     """Fails if the event was recorded before."""
     row = BounceRow(
         _ALL,
-        f"{clock.text(bounce.at)}#{bounce.fingerprint}",
+        _key(bounce),
         subscriber_id=bounce.subscriber_id,
         reason=bounce.reason,
         delivery_id=bounce.delivery_id,
@@ -39,9 +39,31 @@ def create_write(bounce: Bounce) -> tables.Write:
     return tables.Put(row, BounceRow.key.does_not_exist())
 
 
+def find(bounce: Bounce) -> Bounce | None:
+    """What was recorded of the same event before."""
+    row = tables.get(BounceRow, _ALL, _key(bounce))
+    return _bounce(row) if row else None
+
+
 def list_newest(now: datetime) -> Iterator[Bounce]:
     """Newest first, without those that have expired: DynamoDB deletes them later."""
     since = BounceRow.key > clock.text(now - KEPT)
     for row in tables.query(BounceRow, _ALL, range_key_condition=since, scan_index_forward=False):
-        at, _, fingerprint = row.key.partition("#")
-        yield Bounce(row.subscriber_id, row.reason, clock.parse(at), fingerprint, row.delivery_id)
+        yield _bounce(row)
+
+
+def list_portion(after: str, until: datetime, most: int) -> tuple[list[Bounce], str | None]:
+    """So many bounces up to then, oldest first, beginning after this key; and the key to continue after, None at the
+    end. The first key is that of a time: `clock.text(since)`."""
+    between = BounceRow.key.between(after + " ", clock.text(until))
+    rows = list(tables.query(BounceRow, _ALL, range_key_condition=between, limit=most))
+    return [_bounce(row) for row in rows], rows[-1].key if len(rows) == most else None
+
+
+def _key(bounce: Bounce) -> str:
+    return f"{clock.text(bounce.at)}#{bounce.fingerprint}"
+
+
+def _bounce(row: BounceRow) -> Bounce:
+    at, _, fingerprint = row.key.partition("#")
+    return Bounce(row.subscriber_id, row.reason, clock.parse(at), fingerprint, row.delivery_id)

@@ -38,6 +38,7 @@ class Settings(Struct, frozen=True):
     keep_ip_hash: bool
     archive: bool
     mails_per_hour: int
+    bounces: str
     configuration_set: str
     event_bus: str
     downloads_bucket: str
@@ -83,6 +84,7 @@ def load(environ: Mapping[str, str]) -> Settings:
         keep_ip_hash=read.flag("KEEP_IP_HASH"),
         archive=read.flag("ARCHIVE", default=True),
         mails_per_hour=read.number("MAILS_PER_HOUR", 500, 1, 1_000_000),
+        bounces=read.choice("BOUNCES", ("keep", "pause", "remove")),
         configuration_set=read.text("CONFIGURATION_SET"),
         event_bus=read.text("EVENT_BUS"),
         downloads_bucket=read.text("DOWNLOADS_BUCKET"),

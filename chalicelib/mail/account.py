@@ -12,7 +12,8 @@ from chalicelib.mail.failures import Stopped
 
 
 class Account(Struct, frozen=True):
-    """`per_day` is -1 if there is no limit. In the sandbox SES sends to verified addresses only."""
+    """`per_day` is -1 if there is no limit. In the sandbox SES sends to verified addresses only. `suppresses` says
+    after what SES puts an address on the account's suppression list (BOUNCE, COMPLAINT); None if it does not say."""
 
     per_day: float
     per_second: float
@@ -20,6 +21,7 @@ class Account(Struct, frozen=True):
     in_sandbox: bool
     sending_enabled: bool
     standing: str
+    suppresses: frozenset[str] | None = None
 
     @property
     def left_today(self) -> float:
@@ -51,7 +53,13 @@ def parse_account(answer: Mapping[str, Any]) -> Account:
         in_sandbox=not answer.get("ProductionAccessEnabled", False),
         sending_enabled=bool(answer.get("SendingEnabled", False)),
         standing=str(answer.get("EnforcementStatus", "")),
+        suppresses=_suppressed_reasons(answer),
     )
+
+
+def _suppressed_reasons(answer: Mapping[str, Any]) -> frozenset[str] | None:
+    attributes = answer.get("SuppressionAttributes")
+    return None if attributes is None else frozenset(attributes.get("SuppressedReasons") or ())
 
 
 def identity() -> Identity | None:

@@ -28,6 +28,14 @@ def check_status(account: Account) -> Iterator[Finding]:
         yield Finding(Level.ERROR, "account_status", message, "sending may be paused", fix)
 
 
+def check_suppression(account: Account) -> Iterator[Finding]:
+    """Whether SES itself stops sending to addresses that bounced or complained."""
+    if account.suppresses is not None and "BOUNCE" not in account.suppresses:
+        why = "SES tries an address again that has bounced, and counts it against you each time"
+        fix = "Turn it on for bounces and complaints in the SES console, under Suppression list"
+        yield Finding(Level.WARNING, "no_suppression", "SES's suppression list is off for bounces", why, fix)
+
+
 def check_quota(account: Account, people: int) -> Iterator[Finding]:
     """Whether a campaign to so many people can go out today."""
     if people > account.left_today:

@@ -52,6 +52,7 @@ class Rejected(Invalid):
 Failure = Transient | QuotaReached | Stopped | Rejected
 
 UNSENDABLE = "SES does not accept the address"
+SANDBOXED = "The SES account is in the sandbox and the recipient is not verified"
 
 _UNVERIFIED = "The sending domain or address is not verified in SES: verify the identity of FROM_EMAIL"
 _NO_SET = "The SES configuration set does not exist: check CONFIGURATION_SET"
@@ -139,7 +140,7 @@ def _rejection(code: str, message: str, sender: str) -> Failure:
         return Rejected(UNSENDABLE, code) if code in _UNSENDABLE else Rejected(code=code)
     if sender and _mentions(message, sender):
         return Stopped(_UNVERIFIED, code)
-    return Rejected("The SES account is in the sandbox and the recipient is not verified", code)
+    return Rejected(SANDBOXED, code)
 
 
 def _mentions(message: str, sender: str) -> bool:

@@ -17,6 +17,7 @@ def check_account(clients: Clients) -> Iterator[Finding]:
     account = mail_account.parse_account(clients("sesv2").get_account())
     yield from account_findings.check_account(account)
     yield from account_findings.check_status(account)
+    yield from account_findings.check_suppression(account)
     yield from account_findings.check_daily_quota(account)
 
 

@@ -43,6 +43,7 @@ class Api:
                 "ProductionAccessEnabled": self._faults.production,
                 "SendQuota": self._faults.limits(self.tally.recipients),
                 "SendingEnabled": self._faults.sending_enabled,
+                "SuppressionAttributes": {"SuppressedReasons": ["BOUNCE", "COMPLAINT"]},
             }
         )
 

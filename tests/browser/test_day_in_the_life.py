@@ -131,7 +131,7 @@ class Day:
         self._picture("4-profile")
         self.page.get_by_label("Email address").fill(NEW_EMAIL)
         self.page.get_by_role("button", name="Save").click()
-        self.page.get_by_text("open the link we sent to your new address").wait_for()
+        self.page.get_by_text("open the link we sent there").wait_for()
         self.page.goto(self._link(NEW_EMAIL, "/confirm"))
         self.page.get_by_text("Your new address is confirmed").wait_for()
 
@@ -170,6 +170,7 @@ class Day:
     def look_at_the_bounce(self):
         bounced = _until(lambda: json.loads(self.gna.get("/admin/api/bounces")[1])["items"])
         assert {bounce["email"] for bounce in bounced} == {BOUNCING}
+        assert any(bounce["delivery_id"] for bounce in bounced)
         self.page.goto("/admin/bounces")
         self.page.get_by_text(BOUNCING).first.wait_for()
         self._picture("7-bounces")
@@ -180,7 +181,7 @@ class Day:
         self._picture("8-dashboard")
         self.page.goto("/admin/subscribers")
         with self.page.expect_download() as started:
-            self.page.get_by_role("link", name="Export").click()
+            self.page.get_by_role("button", name="Export", exact=True).click()
         exported = started.value.path().read_text("utf-8-sig")
         assert NEW_EMAIL in exported
         assert EMAIL not in exported

@@ -9,6 +9,7 @@ import boto3
 import pytest
 
 from chalicelib.audience.stores import subscribers as audience_store
+from chalicelib.bounces import failing
 from chalicelib.campaigns import service as campaigns
 from chalicelib.campaigns.model import DeliveryState
 from chalicelib.campaigns.sending import deliveries, jobs, part_store, supervisor
@@ -24,6 +25,7 @@ from chalicelib.kernel.aws import session as kernel_aws
 from chalicelib.kernel.aws import tables
 from tests.conftest import received
 from tests.deploy.rights import Watch
+from tests.fixtures.emitters import all_emitters
 from tests.fixtures.receiver import Receiver
 from tests.rooms.audience.reader import Reader
 from tests.rooms.bounces.test_service import event as ses_event
@@ -46,7 +48,7 @@ def watch(
     monkeypatch.setattr(dispatch, "_LANES_AT_ONCE", 1)  # moto is not made for threads
     configure(GNA_LOCAL="true")
     webhooks.add(NewWebhook(url=receiver.url, include_address=True))
-    emitters = (kernel_aws.session().events, tables._connection().client.meta.events)
+    emitters = all_emitters()
     for emitter in emitters:
         emitter.register_first("before-send", watch.hear)
     yield watch
@@ -119,7 +121,8 @@ def test_clean_up(watch: Watch, ada: Reader, later: Any, configure: Any) -> None
     watch.hold("clean_up")
 
 
-def test_deliveries(watch: Watch) -> None:
+def test_deliveries(watch: Watch, configure: Any) -> None:
+    configure(GNA_LOCAL="true", BOUNCES="pause")
     gather(1)
     detail = campaigns.send_now(campaigns.create(Draft("Hello", "<p>Hi</p>")).campaign.id)
     (message,) = received("deliveries")
@@ -130,21 +133,24 @@ def test_deliveries(watch: Watch) -> None:
     watch.hold("deliveries")
 
 
-def test_sending(watch: Watch, ses: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sending(watch: Watch, ses: Any, monkeypatch: pytest.MonkeyPatch, configure: Any) -> None:
     gather(3)
-    gather(1, email="refused@example.org")
-    ses.tell(entries={"refused@example.org": "MESSAGE_REJECTED"})
-    detail = campaigns.send_now(campaigns.create(Draft("Hello", "<p>Hi</p>")).campaign.id)
-    supervisor.tend(detail.deliveries[0])
-    with monkeypatch.context() as late:
-        late.setattr(jobs, "_MARGIN", 1000.0)
+    for mode in ("pause", "remove"):
+        configure(GNA_LOCAL="true", BOUNCES=mode)
+        gather(1, email=f"{mode}@example.org")
+        ses.tell(entries={f"{mode}@example.org": "INVALID_PARAMETER"})
+        detail = campaigns.send_now(campaigns.create(Draft("Hello", "<p>Hi</p>")).campaign.id)
+        supervisor.tend(detail.deliveries[0])
+        with monkeypatch.context() as late:
+            late.setattr(jobs, "_MARGIN", 1000.0)
+            watch.work("sending", *received("sending"))
         watch.work("sending", *received("sending"))
-    watch.work("sending", *received("sending"))
-    assert deliveries.get(detail.campaign.id, detail.deliveries[0].id).counts.failed == 1
+        assert deliveries.get(detail.campaign.id, detail.deliveries[0].id).counts.failed == 1
     watch.hold("sending")
 
 
-def test_sweep_deliveries(watch: Watch, later: Any) -> None:
+def test_sweep_deliveries(watch: Watch, later: Any, configure: Any) -> None:
+    configure(GNA_LOCAL="true", BOUNCES="pause")
     gather(1)
     for hours in (1, 20):
         campaign = campaigns.create(Draft("Hello", "<p>Hi</p>")).campaign
@@ -157,11 +163,16 @@ def test_sweep_deliveries(watch: Watch, later: Any) -> None:
     watch.hold("sweep_deliveries")
 
 
-def test_mail_events(watch: Watch, ada: Reader) -> None:
+def test_mail_events(watch: Watch, ada: Reader, configure: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     ada.email = "reader@example.org"
     ada.join()
-    for name in ("event_bounce_permanent", "event_complaint"):
-        watch.work("mail_events", ses_event(name))
+    monkeypatch.setattr(failing, "_PORTION", 1)
+    for mode in ("keep", "remove", "pause"):
+        configure(GNA_LOCAL="true", BOUNCES=mode)
+        watch.work("mail_events", ses_event("event_bounce_transient"), ses_event("event_bounce_permanent"))
+    failing.start(failing.PAUSE)
+    watch.work("mail_events", *received("mail-events"))
+    watch.work("mail_events", ses_event("event_complaint"))
     watch.hold("mail_events")
 
 

@@ -14,8 +14,8 @@ from chalicelib.audience.stores.emails import EmailRow
 from chalicelib.audience.stores.subscribers import SubscriberRow
 from chalicelib.audience.stores.tokens import TokenRow
 from chalicelib.kernel import clock
-from chalicelib.kernel.aws import tables
 from tests.conftest import received
+from tests.fixtures.emitters import table_emitters
 
 
 @pytest.fixture
@@ -194,17 +194,22 @@ def _rows_left():
 @pytest.fixture
 def database_away(emulator, monkeypatch):
     monkeypatch.setattr(ExponentialBackoff, "delay_amount", lambda *ignored: 0)
-    events = tables._connection().client.meta.events
-    events.register("before-send", _cut)
+    for emitter in table_emitters():
+        emitter.register("before-send", _cut)
     yield
-    events.unregister("before-send", _cut)
+    _reconnect()
+
+
+def _reconnect() -> None:
+    for emitter in table_emitters():
+        emitter.unregister("before-send", _cut)
 
 
 def test_database_unavailable_is_503_with_retry_after_and_nothing_half_written(http, database_away):
     answer = http.post("/api/subscribe", json={"email": "ada@example.net"})
     assert (answer.status, answer.json) == (503, {"error": "Service unavailable"})
     assert int(answer.headers["Retry-After"]) > 0
-    tables._connection().client.meta.events.unregister("before-send", _cut)
+    _reconnect()
     assert _rows_left() == (0, 0, 0)
     assert received("audience") == []
 

@@ -4,7 +4,7 @@ from urllib.parse import urlencode
 
 from chalicelib.access import audit
 from chalicelib.admin import shell
-from chalicelib.audience import erasure, listing
+from chalicelib.audience import erasure, listing, pausing
 from chalicelib.audience.listing import Filter
 from chalicelib.kernel import addresses
 from chalicelib.kernel.errors import Invalid
@@ -43,6 +43,20 @@ def remove_subscriber(request: Request) -> Response:
     audit.record(request, "subscriber.remove", subscriber_id=subscriber_id)
     done = erasure.remove(subscriber_id)
     return shell.back(_origin(request), "removed" if done else "removal-pending")
+
+
+def pause_subscriber(request: Request) -> Response:
+    subscriber_id = listing.find_entry(request.path["subscriber_id"]).id
+    audit.record(request, "subscriber.pause", subscriber_id=subscriber_id)
+    pausing.pause(subscriber_id)
+    return shell.back(f"{_HERE}/{subscriber_id}", "subscriber-paused")
+
+
+def resume_subscriber(request: Request) -> Response:
+    subscriber_id = listing.find_entry(request.path["subscriber_id"]).id
+    audit.record(request, "subscriber.resume", subscriber_id=subscriber_id)
+    pausing.resume(subscriber_id, pausing.BY_EDITOR)
+    return shell.back(f"{_HERE}/{subscriber_id}", "subscriber-resumed")
 
 
 def show_do_not_contact(request: Request) -> Response:

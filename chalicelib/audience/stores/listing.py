@@ -5,11 +5,14 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
+from chalicelib.audience.model import ACTIVATED
 from chalicelib.kernel import clock, settings
 from chalicelib.kernel.aws import raw
 
 Item = dict[str, Any]
 Cursor = dict[str, Any]
+
+_PAUSED = "by_pause"
 
 
 def list_items(
@@ -26,6 +29,28 @@ def list_items(
         cursor = answer.get("LastEvaluatedKey")
         if cursor is None:
             return
+
+
+def list_paused_items() -> Iterator[Item]:
+    """Last paused first."""
+    cursor: Cursor | None = None
+    while True:
+        answer = _query(ACTIVATED, cursor, IndexName=_PAUSED)
+        yield from answer["Items"]
+        cursor = answer.get("LastEvaluatedKey")
+        if cursor is None:
+            return
+
+
+def count_paused() -> int:
+    counted = 0
+    cursor: Cursor | None = None
+    while True:
+        answer = _query(ACTIVATED, cursor, IndexName=_PAUSED, Select="COUNT")
+        counted += int(answer["Count"])
+        cursor = answer.get("LastEvaluatedKey")
+        if cursor is None:
+            return counted
 
 
 def skip(status: str, count: int) -> Cursor | None:

@@ -14,6 +14,7 @@ from chalicelib.kernel.aws import raw
 Item = dict[str, Any]
 
 _FIELDS = "id, email, nickname, unsubscribe_secret"
+_KNOWN_FIELDS = "id, email, nickname, activated_at, sources, tags, paused_at, paused_because, resumed_at"
 _MOST_KEYS = 100
 
 
@@ -58,12 +59,21 @@ def scan_segment(
             return
 
 
-def get_activated(ids: Sequence[str]) -> Iterator[Item]:
-    """The rows of those who are activated subscribers now, in any order."""
+def get_reachable(ids: Sequence[str]) -> Iterator[Item]:
+    """The rows of those who would get a campaign now, in any order."""
+    return (item for item in _get_activated(ids, f"{_FIELDS}, paused_at") if "paused_at" not in item)
+
+
+def get_known(ids: Sequence[str]) -> Iterator[Item]:
+    """The rows of those who are activated subscribers now, paused or not, in any order."""
+    return _get_activated(ids, _KNOWN_FIELDS)
+
+
+def _get_activated(ids: Sequence[str], fields: str) -> Iterator[Item]:
     wanted = [{"id": {"S": id}} for id in ids]
     while wanted:
         keys, later = wanted[:_MOST_KEYS], wanted[_MOST_KEYS:]
-        request = {"Keys": keys, "ProjectionExpression": f"{_FIELDS}, #status", "ConsistentRead": True}
+        request = {"Keys": keys, "ProjectionExpression": f"{fields}, #status", "ConsistentRead": True}
         request["ExpressionAttributeNames"] = {"#status": "status"}
         answer = raw.dynamodb("BatchGetItem", {"RequestItems": {_table(): request}})
         for item in answer["Responses"].get(_table(), []):
@@ -99,7 +109,7 @@ def _table() -> str:
 
 
 def _filter(targeting: Targeting, activated_by: datetime) -> dict[str, Any]:
-    conditions = ["#status = :activated", "activated_at <= :by"]
+    conditions = ["#status = :activated", "activated_at <= :by", "attribute_not_exists(paused_at)"]
     values = {":activated": {"S": ACTIVATED}, ":by": {"S": clock.text(activated_by)}}
     for name, terms in (("sources", targeting.sources), ("tags", targeting.tags)):
         conditions += _conditions(name, terms, values)

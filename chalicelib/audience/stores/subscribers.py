@@ -5,15 +5,13 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import Any
 
-from pynamodb.attributes import NumberAttribute, UnicodeAttribute, UnicodeSetAttribute
-from pynamodb.indexes import GlobalSecondaryIndex, IncludeProjection
-
 from chalicelib.audience import model
 from chalicelib.audience.model import Request, Subscriber
-from chalicelib.audience.stores import captures, emails
+from chalicelib.audience.stores import captures, emails, pauses
 from chalicelib.audience.stores import held as held_store
 from chalicelib.audience.stores import sign_ups as sign_up_store
 from chalicelib.audience.stores import tokens as token_store
+from chalicelib.audience.stores.subscriber_row import SubscriberRow as SubscriberRow
 from chalicelib.audience.stores.tokens import TokenRow
 from chalicelib.kernel import addresses, clock, ids
 from chalicelib.kernel.aws import tables
@@ -22,40 +20,6 @@ from chalicelib.kernel.aws.tables import Check, Delete, Put, Update, Write
 # The clean-up removes an expired sign-up within the hour and records it. The table's TTL is only a fallback and must
 # not come first.
 _TTL_DELAY = timedelta(hours=24)
-
-
-class ByStatus(GlobalSecondaryIndex[Any]):  # type: ignore[no-untyped-call]
-    """For lists, newest first, and for the clean-up of pending ones."""
-
-    class Meta:
-        index_name = "by_status"
-        projection = IncludeProjection(
-            ["email", "nickname", "activated_at", "confirmation_expires_at", "sources", "tags"]
-        )
-
-    status = UnicodeAttribute(hash_key=True)
-    created_at = UnicodeAttribute(range_key=True)
-
-
-class SubscriberRow(tables.Row):
-    class Meta:
-        table_name = tables.name("subscribers")
-
-    id = UnicodeAttribute(hash_key=True)
-    email = UnicodeAttribute()
-    nickname = UnicodeAttribute(null=True)
-    status = UnicodeAttribute()
-    unsubscribe_secret = UnicodeAttribute()
-    previous_unsubscribe_secret = UnicodeAttribute(null=True)
-    created_at = UnicodeAttribute()
-    activated_at = UnicodeAttribute(null=True)
-    confirmation_expires_at = UnicodeAttribute(null=True)
-    sources = UnicodeSetAttribute(null=True)
-    tags = UnicodeSetAttribute(null=True)
-    requested_sources = UnicodeSetAttribute(null=True, attr_name="asked_sources")
-    expires_at = NumberAttribute(null=True)
-
-    by_status = ByStatus()
 
 
 def find(subscriber_id: str) -> Subscriber | None:
@@ -144,9 +108,9 @@ def activate_writes(subscriber: Subscriber, request: Request, now: datetime, *, 
     return [Update(SubscriberRow(subscriber.id), actions, _same_status(subscriber)), emails.settle_write(subscriber)]
 
 
-def join_write(subscriber: Subscriber, request: Request, *, keep_waiting: bool) -> Write:
-    """An active subscriber confirms a further source, or further tags."""
-    actions = _join_actions(request, keep_waiting=keep_waiting)
+def join_write(subscriber: Subscriber, request: Request, now: datetime, *, keep_waiting: bool) -> Write:
+    """An active subscriber confirms a further source, or further tags. Mail has reached them: that ends a pause."""
+    actions = [*_join_actions(request, keep_waiting=keep_waiting), *pauses.resume_actions(subscriber, now)]
     return Update(SubscriberRow(subscriber.id), actions, _same_status(subscriber))
 
 
@@ -190,7 +154,7 @@ def change_email_writes(subscriber: Subscriber, new_email: str, now: datetime) -
     that the link in mails already sent keeps working. A sign-up that waits under the old address is deleted too, or
     it would bring that address back."""
     old_key, new_key = addresses.key(subscriber.email), addresses.key(new_email)
-    actions: list[Any] = [SubscriberRow.email.set(new_email)]
+    actions: list[Any] = [SubscriberRow.email.set(new_email), *pauses.resume_actions(subscriber, now)]
     writes: list[Write] = []
     if old_key != new_key:
         actions.append(SubscriberRow.unsubscribe_secret.set(ids.secret()))
@@ -243,6 +207,9 @@ def parse_subscriber(row: SubscriberRow) -> Subscriber:
         tags=frozenset(row.tags or ()),
         requested_sources=frozenset(row.requested_sources or ()),
         previous_unsubscribe_secret=row.previous_unsubscribe_secret,
+        paused_at=clock.parse(row.paused_at) if row.paused_at else None,
+        paused_because=row.paused_because,
+        resumed_at=clock.parse(row.resumed_at) if row.resumed_at else None,
     )
 
 

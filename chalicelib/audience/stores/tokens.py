@@ -58,7 +58,7 @@ def issue_confirmation_write(subscriber: Subscriber, request: Request, token: To
     actions = [
         *_issue_actions(token, until),
         TokenRow.request.set(requests.encode(request)),
-        TokenRow.adds.set(True) if subscriber.activated else TokenRow.adds.remove(),
+        TokenRow.adds.set(True) if subscriber.gets_campaigns else TokenRow.adds.remove(),
     ]
     return Update(TokenRow(subscriber.id, model.CONFIRM), actions)
 

@@ -27,7 +27,7 @@ def read_archive(request: Request) -> Response:
     try:
         body = archive.render_issue(request.path["campaign_id"])
     except NotFound:
-        raise NotFound("Page not found") from None
+        return pages.page("public/not_in_archive.html", 404)
     return responses.email_page(body).with_headers(Cache_Control=_KEEP)
 
 

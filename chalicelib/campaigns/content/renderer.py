@@ -81,8 +81,7 @@ def render(detail: CampaignDetail, correction: Correction | None = None) -> Mail
     text = written.text if written.text is not None else plain_text.from_html(written.body)
     values = _template_values(campaign, found, text)
     body = _noted(written.body, correction, found)
-    page = _template("campaign.html").render(values, body=body, titled="<h1" not in written.body)
-    page = _inliner().inline(page)
+    page = _inliner().inline(_template("campaign.html").render(values, body=body, **_body_traits(written.body)))
     plain = _template("campaign.txt").render(values, text=text).strip() + "\n"
     public = _public_part(page, found.marks)
     _check_unsubscribe_links(page, public, plain, found.marks)
@@ -173,6 +172,10 @@ def _template_values(campaign: Campaign, found: Placeholders, text: str) -> dict
         "one_reader_starts": found.marks.mark(_STARTS),
         "one_reader_ends": found.marks.mark(_ENDS),
     }
+
+
+def _body_traits(body: str) -> dict[str, bool]:
+    return {"titled": "<h1" not in body, "own_colours": sanitise.has_backgrounds(body)}
 
 
 def _headers() -> dict[str, str]:

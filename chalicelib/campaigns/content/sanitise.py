@@ -46,13 +46,17 @@ _CLASSES = {"a": {"button"}, "p": {"lead", "small"}, "div": {"box"}}
 _ADDRESSES = {("a", "href"), ("img", "src"), ("blockquote", "cite")}
 # For style sheets, scripts and browsers: a mail has nothing that would use them.
 _UNMISSED = {"class", "id", "name", "target", "rel", "loading", "decoding", "srcset", "sizes", "xmlns", "xml:lang"}
-_UNMISSED_PREFIXES = ("data-", "aria-", "xmlns:")
+_UNMISSED_PREFIXES = ("data-", "aria-", "mc:", "xmlns:")
 
-_TAG = re.compile(r"<(/?)([a-zA-Z][^\s/>]*)([^<>]*)>")
+_TAG = re.compile(r"<(/?)([a-zA-Z][^\s/<>]*+)([^<>]*+)>")
 _NAME = re.compile(r"<([a-zA-Z][^\s/>]{0,40})")
 _ATTRIBUTE = re.compile(r"(?<![^\s\"'/])[^\s\"'<>/=]{1,40}(?=\s*=)")
-_ADDRESSED = re.compile(r"<(a|img|blockquote)\s(?:[^<>]*\s)?(href|src|cite)\s*=", re.IGNORECASE)
+_ADDRESSED = re.compile(r"<(a|img|blockquote)\s(?:[^<>]{0,2000}\s)?(href|src|cite)\s*=", re.IGNORECASE)
 _SCHEME = re.compile(r"(?<![a-zA-Z0-9+.-])[a-zA-Z][a-zA-Z0-9+.-]{0,30}(?=:)")
+_COLOURED = re.compile(
+    r'<[^<>]*\s(?:bgcolor="|style="(?:[^"<>]*;)?background(?:-color)?:(?!transparent|none|inherit|initial|unset))',
+    re.IGNORECASE,
+)
 # Elements without an end, or whose end may be left out because they cannot contain each other.
 _FLAT = {
     "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr",
@@ -96,6 +100,11 @@ def describe_removed(before: str, after: str) -> list[str]:
     return gone
 
 
+def has_backgrounds(cleaned: str) -> bool:
+    """Whether the author chose backgrounds, which the text is made for."""
+    return bool(_COLOURED.search(cleaned))
+
+
 class _Inventory:
     """What there is in a piece of HTML. nh3 reads it, letting everything through: it stumbles over nothing, while
     html.parser raises at `<![` and takes minutes for tags that never end."""
@@ -118,12 +127,12 @@ class _Inventory:
 
     def _see(self, tag: str, name: str, value: str) -> str:
         tag = "div" if tag in _DIVISIONS else tag[:30]
-        if name not in _UNMISSED and not name.startswith(_UNMISSED_PREFIXES):
+        if name == "style":
+            self.styles |= styles.properties(value)
+        elif name not in _UNMISSED and not name.startswith(_UNMISSED_PREFIXES):
             self.attributes.add((tag, name[:30]))
         if (tag, name) in _ADDRESSES:
             self.schemes |= _foreign_scheme(value)
-        if name == "style":
-            self.styles |= styles.properties(value)
         return value
 
 

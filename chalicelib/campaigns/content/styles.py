@@ -8,12 +8,13 @@ import re
 _SIDES = ("top", "right", "bottom", "left")
 _ALLOWED = {
     "background", "background-color", "border", "border-collapse", "border-color", "border-radius", "border-spacing",
-    "border-style", "border-width", "box-shadow", "box-sizing", "caption-side", "clear", "color", "direction",
-    "display", "float", "font", "font-family", "font-size", "font-style", "font-variant", "font-weight", "height",
-    "hyphens", "letter-spacing", "line-height", "list-style", "list-style-position", "list-style-type", "margin",
-    "max-height", "max-width", "min-height", "min-width", "object-fit", "opacity", "outline", "overflow", "padding",
-    "overflow-wrap", "table-layout", "text-align", "text-decoration", "text-indent", "text-shadow", "text-transform",
-    "vertical-align", "white-space", "width", "word-break", "word-spacing", "word-wrap",
+    "border-style", "border-width", "box-shadow", "box-sizing", "caption-side", "clear", "color", "cursor",
+    "direction", "display", "float", "font", "font-family", "font-size", "font-style", "font-variant", "font-weight",
+    "height", "hyphens", "letter-spacing", "line-height", "list-style", "list-style-position", "list-style-type",
+    "margin", "max-height", "max-width", "min-height", "min-width", "object-fit", "opacity", "outline", "overflow",
+    "overflow-wrap", "padding", "table-layout", "text-align", "text-decoration", "text-indent", "text-shadow",
+    "text-transform", "vertical-align", "visibility", "white-space", "width", "word-break", "word-spacing",
+    "word-wrap",
     *(f"{name}-{side}" for name in ("border", "margin", "padding") for side in _SIDES),
     *(f"border-{side}-{part}" for side in _SIDES for part in ("color", "style", "width")),
     *(f"border-{row}-{column}-radius" for row in ("top", "bottom") for column in ("left", "right")),
@@ -22,8 +23,10 @@ _DISPLAYS = {
     "block", "inline", "inline-block", "inline-table", "list-item", "none", "table", "table-cell", "table-row",
 }  # fmt: skip
 _FUNCTIONS = {"calc", "hsl", "hsla", "linear-gradient", "max", "min", "radial-gradient", "rgb", "rgba"}
-_DECLARATION = re.compile(r"""(?:[^;"'()]+|"[^"]*"|'[^']*'|\([^()]*\))+""")
-_CALL = re.compile(r"([\w-]*)\s*\(")
+# Strings and up to two levels of parentheses belong to a declaration whole; what is not closed is part of it, too.
+_DECLARATION = re.compile(r"""(?:[^;"'()]+|"[^"]*"|'[^']*'|\((?:[^()]++|\([^()]*+\))*+\)|["'()])+""")
+_STRING = re.compile(r""""[^"]*"|'[^']*'""")
+_CALL = re.compile(r"([\w-]{0,30})\s{0,5}\(")
 _DISGUISE = re.compile(r"[\\@{}<>]|/\*")
 _IMPORTANT = re.compile(r"\s*!\s*important\s*\Z", re.IGNORECASE)
 _ADDRESS = re.compile(r"""url\((?:[^"')]|"[^"]*"|'[^']*')*\)?""", re.IGNORECASE)
@@ -51,11 +54,6 @@ def hides(style: str) -> bool:
     return any(name == "display" and _plain(value) == "none" for name, value in _declarations(style))
 
 
-def colours(style: str) -> bool:
-    """Whether it sets a background of its own."""
-    return any(name in ("background", "background-color") for name, _ in _declarations(style))
-
-
 def _declarations(style: str) -> list[tuple[str, str]]:
     pairs = (part.partition(":") for part in _DECLARATION.findall(style))
     return [(name.strip().lower(), value.strip()) for name, colon, value in pairs if colon]
@@ -73,8 +71,10 @@ def _clean_declaration(name: str, value: str) -> tuple[str, str]:
 
 
 def _is_harmless(value: str) -> bool:
-    return not _DISGUISE.search(value) and all(call.lower() in _FUNCTIONS for call in _CALL.findall(value))
+    bare = _STRING.sub("", value)
+    closed = not {'"', "'"} & set(bare) and bare.count("(") == bare.count(")")
+    return closed and not _DISGUISE.search(value) and all(call.lower() in _FUNCTIONS for call in _CALL.findall(value))
 
 
 def _plain(value: str) -> str:
-    return _IMPORTANT.sub("", value).lower()
+    return _IMPORTANT.sub("", value[:50]).lower()

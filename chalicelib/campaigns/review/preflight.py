@@ -6,7 +6,8 @@ from math import ceil
 
 from msgspec import Struct
 
-from chalicelib.audience import counts, recipients
+from chalicelib.audience import recipients
+from chalicelib.bounces import failing
 from chalicelib.campaigns.content import links, renderer
 from chalicelib.campaigns.content.links import Links, Verdict, Visit
 from chalicelib.campaigns.content.renderer import Mailing
@@ -40,7 +41,7 @@ class Report(Struct, frozen=True):
 
 def count_recipients(targeting: Targeting) -> int:
     """How many would get it now. The total is kept as a count; to count only some, everybody has to be read."""
-    return counts.total() if targeting.everybody else recipients.count(targeting, clock.now())
+    return recipients.count_everybody() if targeting.everybody else recipients.count(targeting, clock.now())
 
 
 def check(detail: CampaignDetail, visit: bool = False) -> Report:
@@ -53,6 +54,7 @@ def check(detail: CampaignDetail, visit: bool = False) -> Report:
         *check_links(found),
         *check_visits(found.visitable, visit),
         *check_recipients(people),
+        *failing.check(people if detail.campaign.targeting.everybody else None),
     ]
     finishes_at = None
     try:

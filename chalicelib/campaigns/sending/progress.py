@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from chalicelib.audience import counts as audience_counts
 from chalicelib.audience import recipients
 from chalicelib.campaigns import delivery_store, store
 from chalicelib.campaigns.model import Campaign, CampaignDetail, Counts, Delivery, DeliveryState, State
@@ -21,6 +20,14 @@ def with_live_counts(detail: CampaignDetail) -> CampaignDetail:
     found = tuple(_with_live_counts(delivery) for delivery in detail.deliveries)
     counts = sum((delivery.counts for delivery in found), Counts())
     return replace(detail, campaign=replace(detail.campaign, counts=counts), deliveries=found)
+
+
+def count_deferred(delivery: Delivery) -> int | None:
+    """How many of those who failed SES may accept later: a retry sends to them, unlike to those it refused. None if
+    that is no longer known."""
+    if not delivery.counts.failed or delivery.state is DeliveryState.SENT:
+        return 0
+    return supervisor.count_deferred(delivery.id)
 
 
 class Progress(Struct, frozen=True):
@@ -50,7 +57,7 @@ def expected_recipients(campaign: Campaign, found: Sequence[Delivery]) -> int | 
     if known := sum(delivery.counts.recipients for delivery in found):
         return known
     if campaign.targeting.everybody:
-        return audience_counts.total()
+        return recipients.count_everybody()
     with locks.held(f"count {campaign.id}", _COUNTING_SECONDS) as ours:
         return sum(_count_recipients(campaign, delivery) for delivery in found) if ours else None
 

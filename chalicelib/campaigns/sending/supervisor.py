@@ -12,6 +12,8 @@ from msgspec.structs import replace
 
 from chalicelib.audience import recipients
 from chalicelib.bounces import service as bounces
+from chalicelib.bounces import streaks
+from chalicelib.campaigns import store
 from chalicelib.campaigns.model import Counts, Delivery, DeliveryState
 from chalicelib.campaigns.sending import batch, deliveries, mailer, part_store, parts, worker
 from chalicelib.campaigns.sending.parts import Kind, Part, Plan, Progress
@@ -121,6 +123,12 @@ def count_parts(delivery_id: str) -> Counts:
     return parts.total(part_store.list_parts(delivery_id))
 
 
+def count_deferred(delivery_id: str) -> int | None:
+    """How many emails are owed because SES failed for now; None if the delivery has no parts any more."""
+    found = part_store.list_parts(delivery_id)
+    return sum(len(part.claim) for part in found if part.kind is Kind.FAILED) if found else None
+
+
 def _find_or_make_plan(delivery: Delivery) -> Plan | None:
     """The delivery's plan, made now if there is none; None if it had one that has expired."""
     plan = part_store.find_plan(delivery.id)
@@ -128,6 +136,7 @@ def _find_or_make_plan(delivery: Delivery) -> Plan | None:
         if delivery.attempt:
             return None
         plan = Plan(delivery.id)
+        _note_sent(delivery)
         part_store.begin(plan, parts.cut(delivery.id, recipients.count_up_to(_COUNT_UP_TO)))
     if plan.attempt < delivery.attempt:
         if plan.expires_at and plan.expires_at < clock.epoch(clock.now()):
@@ -135,6 +144,13 @@ def _find_or_make_plan(delivery: Delivery) -> Plan | None:
         _open_owed_parts(delivery, plan)
         return replace(plan, attempt=delivery.attempt, stopped=None)
     return plan
+
+
+def _note_sent(delivery: Delivery) -> None:
+    """For counting bounces in a row. Before the plan is stored, so that it is noted again if this is interrupted."""
+    campaign = store.find_campaign(delivery.campaign_id)
+    if campaign:
+        streaks.note_sent(delivery.id, campaign.targeting)
 
 
 def _open_owed_parts(delivery: Delivery, plan: Plan) -> None:

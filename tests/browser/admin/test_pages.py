@@ -27,6 +27,7 @@ def _pages(dashboard):
         "send": f"{campaigns}/{dashboard.draft}/send",
         "report": f"{campaigns}/{dashboard.sent}",
         "report-failed": f"{campaigns}/{dashboard.failed}?look=dark",
+        "correct": f"{campaigns}/{dashboard.sent}/correct",
         "bounces": "/admin/bounces",
         "feed": "/admin/feed",
         "webhooks": "/admin/webhooks",

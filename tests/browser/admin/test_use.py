@@ -74,13 +74,37 @@ def test_sending_is_followed_until_its_counts_add_up(dashboard, look):
     assert page.locator(".sum").inner_text().split() == [
         "Sent",
         "40",
-        "Refused",
+        "Failed",
         "0",
         "Unknown",
         "0",
         "Recipients",
         "40",
     ]
+
+
+def test_a_delivery_is_stopped_and_a_sent_campaign_hidden_and_corrected(dashboard, look):
+    page = look()
+    service.send_now(dashboard.draft)
+    page.goto(f"/admin/campaigns/{dashboard.draft}")
+    page.get_by_role("link", name="Stop sending").click()
+    page_checks.shoot(page, "admin/stop.light")
+    assert not page_checks.violations(page)
+    page.get_by_role("button", name="Stop sending").click()
+    page.get_by_text("Stopped by an editor").wait_for()
+    page.get_by_role("button", name="Retry").wait_for()
+    page.get_by_role("button", name="Hide from archive").click()
+    page.get_by_text("Hidden from the archive").wait_for()
+    page.get_by_role("link", name="Correct web version").click()
+    page.get_by_label("What was corrected").fill("It is on Thursday")
+    page.get_by_role("button", name="Save correction").click()
+    page.get_by_text("Web version corrected on").wait_for()
+    page.get_by_role("button", name="Show in archive").click()
+    page_checks.shoot(page, "admin/stopped.light")
+    assert not page_checks.violations(page)
+    page.get_by_role("link", name="View in archive").click()
+    page.get_by_text("It is on Thursday").wait_for()
+    page_checks.shoot(page, "admin/corrected.light")
 
 
 def test_without_scripts_a_campaign_is_written_previewed_and_sent(dashboard, look):

@@ -7,9 +7,11 @@ import pytest
 
 from chalicelib.audience import opt_outs
 from chalicelib.kernel.errors import Unavailable
-from tests.browser.page_checks import fits, shoot, violations
+from tests.browser.page_checks import fits, shoot, small_targets, violations
+from tests.rooms.campaigns.test_archive import published
 
 ADA = "ada@example.net"
+SUBJECTS = ("What the frost left standing", "Seven beans worth the string, and why the neighbours came", "A" * 120)
 
 
 def heading(page, text):
@@ -223,6 +225,8 @@ def pages(house, configure):
     house.join("bob@example.net", nickname="Bob")
     configure(SAFE_LINKS="true")
     profile = house.profile("bob@example.net")
+    for subject in SUBJECTS:
+        published(subject, preheader="Mostly beans")
     unknown = "0193a5c4-11f0-7a6b-8c01-2d3e4f506172." + "x" * 32
     return {
         "subscribe": "/subscribe",
@@ -238,7 +242,9 @@ def pages(house, configure):
         "data-expired": f"/profile/data?token={unknown}",
         "unsubscribe": house.goodbye("bob@example.net"),
         "resume-expired": f"/resume?token={unknown}",
+        "home": "/",
         "archive": "/archive",
+        "nowhere": "/nowhere",
         "not-in-archive": "/archive/0193a5c4-11f0-7a6b-8c01-2d3e4f506172",
     }
 
@@ -272,6 +278,7 @@ def judged(page, name, face):
     shoot(page, name)
     dark = page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(20, 23, 26)"
     found = violations(page) if face != "phone" else []  # the phone has the words and colours of the dashboard
+    found += small_targets(page)
     found += [] if fits(page) else ["does not fit"]
     found += [] if dark == (face == "dark") else ["wrong colours"]
     found += [] if page.locator("h1").count() == 1 else ["not one heading"]
@@ -292,6 +299,18 @@ def test_when_the_database_is_away_the_page_says_so_and_loses_nothing(house, loo
     page.get_by_text("Nothing was lost; please try again in a minute.").wait_for()
     assert violations(page) == []
     shoot(page, "public/error-503")
+
+
+def test_an_archived_campaign_is_a_page_with_landmarks(house, look):
+    path = f"/archive/{published(SUBJECTS[1]).campaign.id}"
+    page = look()
+    page.goto(path)
+    shoot(page, "public/light-archived")
+    # Its policy lets no script run, not even axe: so what it says is shown again without it.
+    page.goto("/style.css")
+    page.set_content(house.http.get(path).text)
+    assert page.get_by_role("main").count() == 1
+    assert violations(page) == []
 
 
 @pytest.mark.parametrize("dark", [False, True])

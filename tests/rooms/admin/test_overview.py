@@ -7,6 +7,8 @@ from chalicelib.campaigns import service as campaigns
 from chalicelib.campaigns.model import Counts
 from chalicelib.campaigns.sending import deliveries
 from chalicelib.campaigns.service import Draft
+from chalicelib.feeds import service as feeds
+from chalicelib.kernel.errors import Unavailable
 from chalicelib.mail import account as mail_account
 from chalicelib.mail.account import Account
 from tests.conftest import received
@@ -61,6 +63,16 @@ def test_confirmations_that_are_held_are_shown(dashboard, http, ses, configure):
 def test_a_part_that_cannot_be_loaded_leaves_a_gap(dashboard, configure):
     configure(AWS_ENDPOINT_URL_SESV2="http://127.0.0.1:9")
     assert "SES did not respond" in dashboard.see("/admin")
+
+
+def test_a_feed_that_cannot_be_loaded_is_not_said_to_be_missing(dashboard, monkeypatch):
+    def unavailable():
+        raise Unavailable
+
+    monkeypatch.setattr(feeds, "view", unavailable)
+    seen = dashboard.see("/admin")
+    assert "Feed Could not be loaded." in seen
+    assert "No feed configured" not in seen
 
 
 def test_the_chart_fills_in_days_without_changes():

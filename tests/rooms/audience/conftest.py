@@ -9,11 +9,11 @@ import pytest
 from chalicelib.audience import jobs, model
 from chalicelib.kernel import clock
 from chalicelib.kernel.aws import tables
-from chalicelib.kernel.aws.session import session
 from chalicelib.kernel.errors import Unavailable
 from local.ses.main import Client as Mailbox
 from tests.conftest import received
 from tests.fixtures.client import Client
+from tests.fixtures.emitters import all_emitters
 from tests.rooms.audience.reader import Reader
 
 ADMIN = "admin@example.org"
@@ -100,8 +100,7 @@ def rows(aws: None) -> Callable[[str], list[dict[str, Any]]]:
 def calls(aws: None) -> Iterator[list[str]]:
     """Every call to AWS, in order."""
     calls: list[str] = []
-    connections = (tables._connection(), tables._hurried_connection())
-    emitters = (session().events, *(connection.client.meta.events for connection in connections))
+    emitters = all_emitters()
 
     def record(event_name: str, **_: object) -> None:
         calls.append(event_name.rpartition(".")[2])

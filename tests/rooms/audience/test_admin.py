@@ -36,7 +36,8 @@ def test_the_list_is_newest_first_with_labels_and_a_total(some, admin):
     assert (body["page"], body["per_page"], body["total"]) == (1, 5, 15)
     assert [item["email"] for item in body["items"]] == [f"r{n:02}@example.net" for n in (14, 13, 12, 11, 10)]
     assert [item["status"] for item in body["items"]] == ["Pending"] * 3 + ["Activated"] * 2
-    assert set(body["items"][0]) == {"id", "email", "nickname", "status", "created_at", "activated_at"}
+    paused = {"paused_at", "paused_because"}
+    assert set(body["items"][0]) == {"id", "email", "nickname", "status", "created_at", "activated_at"} | paused
 
 
 def test_pages_together_are_the_whole_list_once(some, admin):
@@ -240,4 +241,4 @@ def test_listing_reads_in_few_requests(some, monkeypatch):
         raw, "dynamodb", lambda operation, parameters: requests.append(operation) or real(operation, parameters)
     )
     listing.page(Filter(), 1, 20)
-    assert len(requests) == 2  # and one for the count
+    assert len(requests) == 3  # the last for who is paused; and one for the count

@@ -12,6 +12,7 @@ from chalicelib.events import service as events
 from chalicelib.kernel import ids
 from chalicelib.kernel.errors import Conflict
 from tests.conftest import received
+from tests.rooms.audience.conftest import nobody_answers
 
 PATH = "/admin/api/subscribers"
 
@@ -189,6 +190,16 @@ def test_what_takes_too_long_is_left_to_the_queue(reader, admin, rows, deliver, 
     assert rows("subscribers") == []
 
 
+def test_a_removal_that_fails_halfway_is_left_to_the_queue(reader, admin, rows, deliver, monkeypatch):
+    reader().join()
+    id = _id(admin)
+    with monkeypatch.context() as broken:
+        broken.setattr(erasure, "erase", lambda *_: nobody_answers("", ""))
+        assert admin.post(f"{PATH}/remove", json={"ids": [id]}).json["pending"] == [id]
+    deliver()
+    assert rows("subscribers") == []
+
+
 def _full_export(admin, query=""):
     answer = admin.get(f"{PATH}/export?full=true{query}")
     assert answer.status == 200
@@ -217,6 +228,12 @@ def test_the_full_export_shows_of_a_pending_subscriber_what_waits(reader, admin)
     assert (pending["status"], pending["sources"], pending["tags"]) == ("Pending", '["blog"]', '["x"]')
     assert pending["metadata"] == '{"blog":{"n":1}}'
     assert (active["sources"], active["tags"], active["metadata"]) == ('["blog"]', "[]", "")
+
+
+def test_a_formula_in_a_tag_or_in_metadata_is_only_text_in_the_full_export(reader, admin):
+    reader("a@example.net").join(source="a;=1+1", tags=["b;=2"], metadata={"k": "v;=cmd|x"})
+    (row,) = _full_export(admin)
+    assert ";=" not in row["sources"] + row["tags"] + row["metadata"]
 
 
 def test_the_full_export_reads_metadata_of_a_hundred_at_a_time(reader, admin, http, monkeypatch):

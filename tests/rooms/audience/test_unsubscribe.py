@@ -135,7 +135,7 @@ def test_a_source_that_comes_between_reading_and_erasing_is_erased_too(reader, r
         tables.transact(*subscribers.request_writes(found, request), captures.request_write(found, request))
         if end == "link, once confirmed":
             tables.transact(
-                subscribers.join_write(real(subscriber_id), request, keep_waiting=False),
+                subscribers.join_write(real(subscriber_id), request, clock.now(), keep_waiting=False),
                 captures.confirm_write(found.id, request, request, now, keep_waiting=False),
             )
         return found

@@ -63,6 +63,9 @@ def test_readers(written: Fields, reader: Any, admin: Any, later: Any) -> None:
         assert admin.post(f"/admin/api/{call}", json={"email": "bob@example.net"}).status == 200
     reader("reader@example.org").join()
     bounces_jobs.handle(ses_event("event_bounce_permanent"))
+    (row,) = SubscriberRow.scan()
+    for call in ("pause", "resume"):
+        assert admin.post(f"/admin/api/subscribers/{row.id}/{call}").status == 200
     reader("eve@example.net").subscribe()
     later(hours=25)
     audience_jobs.clean_up(lambda: True)

@@ -1,0 +1,59 @@
+"""The row of a subscriber, and its indexes."""
+
+from typing import Any
+
+from pynamodb.attributes import NumberAttribute, UnicodeAttribute, UnicodeSetAttribute
+from pynamodb.indexes import GlobalSecondaryIndex, IncludeProjection
+
+from chalicelib.kernel.aws import tables
+
+
+class ByStatus(GlobalSecondaryIndex[Any]):  # type: ignore[no-untyped-call]
+    """For lists, newest first, and for the clean-up of pending ones."""
+
+    class Meta:
+        index_name = "by_status"
+        projection = IncludeProjection(
+            ["email", "nickname", "activated_at", "confirmation_expires_at", "sources", "tags"]
+        )
+
+    status = UnicodeAttribute(hash_key=True)
+    created_at = UnicodeAttribute(range_key=True)
+
+
+class ByPause(GlobalSecondaryIndex[Any]):  # type: ignore[no-untyped-call]
+    """Those who are paused, and nobody else: other rows have no `paused_at`."""
+
+    class Meta:
+        index_name = "by_pause"
+        projection = IncludeProjection(
+            ["email", "nickname", "created_at", "activated_at", "sources", "tags", "paused_because"]
+        )
+
+    status = UnicodeAttribute(hash_key=True)
+    paused_at = UnicodeAttribute(range_key=True)
+
+
+class SubscriberRow(tables.Row):
+    class Meta:
+        table_name = tables.name("subscribers")
+
+    id = UnicodeAttribute(hash_key=True)
+    email = UnicodeAttribute()
+    nickname = UnicodeAttribute(null=True)
+    status = UnicodeAttribute()
+    unsubscribe_secret = UnicodeAttribute()
+    previous_unsubscribe_secret = UnicodeAttribute(null=True)
+    created_at = UnicodeAttribute()
+    activated_at = UnicodeAttribute(null=True)
+    confirmation_expires_at = UnicodeAttribute(null=True)
+    sources = UnicodeSetAttribute(null=True)
+    tags = UnicodeSetAttribute(null=True)
+    requested_sources = UnicodeSetAttribute(null=True, attr_name="asked_sources")
+    paused_at = UnicodeAttribute(null=True)
+    paused_because = UnicodeAttribute(null=True)
+    resumed_at = UnicodeAttribute(null=True)
+    expires_at = NumberAttribute(null=True)
+
+    by_status = ByStatus()
+    by_pause = ByPause()

@@ -1,0 +1,97 @@
+"""Soft bounces in a row: a mailbox that was full for one campaign is none of our business, one that is full for five
+campaigns is abandoned. Nothing is counted where `BOUNCES` is `keep`."""
+
+import json
+from collections.abc import Set
+from datetime import datetime
+from typing import Any, Protocol
+
+from chalicelib.audience import erasure, model, pausing, recipients
+from chalicelib.bounces import streak_store as store
+from chalicelib.bounces.streak_store import Streak
+from chalicelib.events import outbox
+from chalicelib.kernel import clock, ids, log, pseudonyms, settings
+from chalicelib.kernel.addresses import Address
+from chalicelib.kernel.aws import tables
+from chalicelib.kernel.aws.failures import retry_stale
+
+ENOUGH = 5
+_WORDS = ("any", "all", "none")
+
+
+class Terms(Protocol):
+    @property
+    def any(self) -> tuple[str, ...]: ...
+    @property
+    def all(self) -> tuple[str, ...]: ...
+    @property
+    def none(self) -> tuple[str, ...]: ...
+
+
+class Targeting(Protocol):
+    @property
+    def sources(self) -> Terms: ...
+    @property
+    def tags(self) -> Terms: ...
+
+
+def note_sent(delivery_id: str, targeting: Targeting) -> None:
+    """That a campaign is being sent, and to whom in general; not who gets it."""
+    if settings.current().bounces == "keep":
+        return
+    terms = {"sources": targeting.sources, "tags": targeting.tags}
+    text = json.dumps({name: {word: getattr(term, word) for word in _WORDS} for name, term in terms.items()})
+    store.note_sent(delivery_id, text, clock.now())
+
+
+def count(address: Address, delivery_id: str | None) -> None:
+    """A mail of this delivery bounced softly. The same report again, or one that comes after that of a later
+    campaign, changes nothing."""
+    if settings.current().bounces == "keep" or not delivery_id or not ids.is_id(delivery_id):
+        return
+    subscriber_id = recipients.find_id(address)
+    if subscriber_id:
+        retry_stale(lambda: _count(subscriber_id, address.key, delivery_id))
+
+
+def _count(subscriber_id: str, address_key: str, delivery_id: str) -> None:
+    now = clock.now()
+    person = recipients.look_up([subscriber_id]).get(subscriber_id)
+    if not person or not person.may_pause(ids.moment(delivery_id)):
+        return
+    before = store.find(subscriber_id, now)
+    pseudonym = pseudonyms.derive("streak", address_key)[:16]
+    if before and before.address == pseudonym:
+        if delivery_id <= before.last:
+            return
+        sent = store.list_sent_between(before.last, delivery_id)
+        broken = any(_reaches(json.loads(targeting), person.sources, person.tags) for targeting in sent)
+        campaigns = 1 if broken else before.campaigns + 1
+    else:
+        campaigns = 1
+    streak = Streak(subscriber_id, pseudonym, campaigns, delivery_id)
+    if campaigns < ENOUGH:
+        tables.transact(store.save_write(streak, before, now))
+    else:
+        _end(streak, address_key, now)
+
+
+def _end(streak: Streak, address_key: str, now: datetime) -> None:
+    log.metric("SoftBouncesInARow")
+    if settings.current().bounces == "remove":
+        erasure.remove_bounced(streak.subscriber_id, address_key)
+        return
+    pause = pausing.pause_writes(streak.subscriber_id, model.SOFT_BOUNCES, now, address_key)
+    if pause:
+        tables.transact(store.delete_write(streak.subscriber_id), *pause)
+        outbox.relay_soon(streak.subscriber_id)
+
+
+def _reaches(targeting: dict[str, Any], sources: Set[str], tags: Set[str]) -> bool:
+    return _match(targeting["sources"], sources) and _match(targeting["tags"], tags)
+
+
+def _match(terms: dict[str, list[str]], words: Set[str]) -> bool:
+    """As `campaigns` reads them: at least one word of `any`, all of `all`, none of `none`."""
+    some = not terms["any"] or not words.isdisjoint(terms["any"])
+    return some and words >= set(terms["all"]) and words.isdisjoint(terms["none"])
