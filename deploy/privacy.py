@@ -38,7 +38,10 @@ def in_words(duration: timedelta) -> str:
 
 
 _LEAVING = "until the person leaves; then deleted at once, in one transaction"
-_PENDING = f"unconfirmed: {in_words(audience.CONFIRMATION_LIFE)}, then deleted within the hour; confirmed: {_LEAVING}"
+_PENDING = (
+    f"unconfirmed: {in_words(audience.CONFIRMATION_LIFE)} after the confirmation was emailed, then deleted within "
+    f"the hour; confirmed: {_LEAVING}"
+)
 
 TABLES = (
     Kept(
@@ -52,10 +55,12 @@ TABLES = (
     Kept(
         "tokens",
         "emailed links, as a hash of the secret; what a confirmation link confirms; requests to change an address or "
-        "to lift do-not-contact; sign-ups not processed yet",
+        "to lift do-not-contact; sign-ups not processed yet, with a keyed hash of the network they came from; "
+        "confirmations that are held, by id, with the same hash",
         "address of such a request; name and metadata of what a link confirms; address, name and metadata of a "
         "sign-up",
         f"sign-ups: seconds, at most {in_words(audience.CONFIRMATION_LIFE)}; "
+        "what is held: until it is emailed or the person is removed; "
         f"confirmation links {in_words(audience.CONFIRMATION_LIFE)}, "
         f"profile links {in_words(audience.MAGIC_LINK_LIFE)}, or until used or the person leaves",
     ),
@@ -64,7 +69,8 @@ TABLES = (
         "what was sent with a sign-up: source, tags, metadata; with KEEP_IP_HASH, a keyed hash of the IP address; "
         "apart from what was confirmed, what waits to be",
         "metadata, as the form sent it; the name that came with a sign-up that waits",
-        f"confirmed: as long as the subscriber; waiting: {in_words(audience.CONFIRMATION_LIFE)}, then deleted within "
+        f"confirmed: as long as the subscriber; waiting: {in_words(audience.CONFIRMATION_LIFE)} after "
+        f"the confirmation was emailed, then deleted within "
         f"the hour; if a source was never confirmed, its name, ids and times, for "
         + in_words(audience.EXPIRED_CAPTURE_LIFE),
     ),

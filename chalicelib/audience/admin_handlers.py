@@ -207,7 +207,7 @@ def _capture(stored: StoredCapture) -> bodies.Capture:
         request,
         tags=sorted(request.capture.tags),
         metadata=request.capture.metadata,
-        expires_at=None if request.is_held else request.expires_at,
+        expires_at=request.ends_at,
     )
     return schemas.build(bodies.Capture, stored, tags=sorted(stored.tags), waits_for_confirmation=waiting)
 

@@ -119,7 +119,9 @@ class Capture(Struct):
 
 
 class SubscriberDetail(Subscriber):
-    confirmation_expires_at: Annotated[Moment | None, Meta(description="A pending sign-up is deleted after this")]
+    confirmation_expires_at: Annotated[
+        Moment | None, Meta(description="A pending sign-up is deleted after this; null while its email is held")
+    ]
     sources: list[Word]
     tags: list[Word]
     captures: list[Capture]

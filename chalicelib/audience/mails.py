@@ -129,7 +129,7 @@ def _newest(subscriber: Subscriber | None, requests: list[Request]) -> Request |
     """What there is to confirm, if they may be written to."""
     if not subscriber or _is_suppressed(subscriber.email):
         return None
-    return next((found for found in requests if subscriber.lacks(found.capture)), None)
+    return _newest_of(subscriber, requests)
 
 
 def _mail_confirmation(
@@ -157,7 +157,11 @@ def _mail_confirmation(
 
 def newest_request(subscriber: Subscriber) -> Request | None:
     """What a confirmation would be mailed for."""
-    return _newest(subscriber, captures.list_requests(subscriber.id, clock.now()))
+    return _newest_of(subscriber, captures.list_requests(subscriber.id, clock.now()))
+
+
+def _newest_of(subscriber: Subscriber, requests: list[Request]) -> Request | None:
+    return next((found for found in requests if subscriber.lacks(found.capture)), None)
 
 
 def _send_magic_link(subscriber_id: str) -> None:

@@ -74,6 +74,11 @@ class Request(Struct, frozen=True):
         """Its confirmation waits for the limits, so its lifetime has yet to begin."""
         return self.expires_at == NEVER
 
+    @property
+    def ends_at(self) -> datetime | None:
+        """None while its confirmation is held."""
+        return None if self.is_held else self.expires_at
+
 
 class StoredCapture(Struct, frozen=True):
     """What is stored for one source of a person: what they confirmed and what waits to be confirmed."""

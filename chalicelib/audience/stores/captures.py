@@ -223,5 +223,5 @@ def _describe_request(request: Request) -> dict[str, Any]:
         "ip_hash": request.capture.ip_hash,
         "nickname": request.nickname,
         "requested_at": clock.text(request.requested_at),
-        "expires_at": clock.text(request.expires_at),
+        "expires_at": clock.text(request.ends_at) if request.ends_at else None,
     }

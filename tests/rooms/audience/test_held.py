@@ -126,3 +126,17 @@ def test_once_mailed_it_expires_like_any_other(sign_up, release, configure, rows
     jobs.clean_up(lambda: True)
     assert rows("subscribers") == rows("emails") == rows("tokens") == []
     assert {row["status"]["S"] for row in rows("captures")} == {"EXPIRED"}
+
+
+def test_editors_see_that_a_confirmation_is_held(admin, sign_up, configure, rows, still):
+    configure(MAILS_PER_HOUR="1")
+    sign_up("first", network=1)
+    sign_up("ada", network=2, source="blog")
+    (row,) = [row for row in rows("subscribers") if row["email"]["S"] == "ada@example.net"]
+    detail = admin.get(f"/admin/api/subscribers/{row['id']['S']}").json
+    assert detail["confirmation_expires_at"] is None
+    assert detail["captures"][0]["waits_for_confirmation"]["expires_at"] is None
+    page = admin.get(f"/admin/subscribers/{row['id']['S']}").text
+    assert "the confirmation email is held until the limits allow it" in page
+    assert "its confirmation email is held" in page
+    assert "9999" not in page

@@ -13,7 +13,7 @@ from tests.conftest import received
 @pytest.fixture
 def listening(http: Any, configure: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     configure(EVENT_BUS="default")
-    monkeypatch.setattr(mails, "send", lambda kind, subscriber_id: None)
+    monkeypatch.setattr(mails, "confirm", lambda subscriber_id, network: None)
     return http
 
 
