@@ -163,4 +163,5 @@ def _report(request: Request, detail: CampaignDetail) -> Response:
         looks=preview_frames.LOOKS,
         expected=progress.expected_recipients(detail.campaign, detail.deliveries),
         is_stopped=is_stopped,
+        count_deferred=progress.count_deferred,
     )

@@ -22,6 +22,14 @@ def with_live_counts(detail: CampaignDetail) -> CampaignDetail:
     return replace(detail, campaign=replace(detail.campaign, counts=counts), deliveries=found)
 
 
+def count_deferred(delivery: Delivery) -> int | None:
+    """How many of those who failed SES may accept later: a retry sends to them, unlike to those it refused. None if
+    that is no longer known."""
+    if not delivery.counts.failed or delivery.state is DeliveryState.SENT:
+        return 0
+    return supervisor.count_deferred(delivery.id)
+
+
 class Progress(Struct, frozen=True):
     """`expected` is an estimate of how many recipients there will be; None when it is over, or being counted."""
 

@@ -74,7 +74,7 @@ def test_sending_is_followed_until_its_counts_add_up(dashboard, look):
     assert page.locator(".sum").inner_text().split() == [
         "Sent",
         "40",
-        "Refused",
+        "Failed",
         "0",
         "Unknown",
         "0",

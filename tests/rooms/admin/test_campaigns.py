@@ -26,7 +26,7 @@ def test_the_list_shows_state_time_and_delivery(dashboard, draft):
     _finished(draft, Counts(10, 7, 2, 1))
     seen = dashboard.see("/admin/campaigns")
     assert "Needs attention" in seen
-    assert "7 of 10 sent 2 refused, 1 unknown" in seen
+    assert "7 of 10 sent 2 failed, 1 unknown" in seen
 
 
 def test_the_list_can_be_filtered_by_state(dashboard, draft):
@@ -249,8 +249,8 @@ def test_recipients_of_a_targeted_delivery_are_counted_once(dashboard, person, m
 def test_counts_add_up_are_explained_and_can_be_retried(dashboard, draft):
     _finished(draft, Counts(10, 7, 2, 1), "1 mail may or may not have been sent")
     seen = dashboard.see(f"/admin/campaigns/{draft}")
-    assert "Sent 7 Refused 2 Unknown 1 Recipients 10" in seen
-    assert "Refused means" in seen
+    assert "Sent 7 Failed 2 Unknown 1 Recipients 10" in seen
+    assert "Failed means SES did not send the email." in seen
     assert "Unknown means" in seen
     delivery = service.view(draft).deliveries[0].id
     assert "Retrying" in dashboard.follow(f"/admin/campaigns/{draft}/retry", delivery_id=delivery)
@@ -263,7 +263,7 @@ def test_a_delivery_is_stopped_after_confirmation_and_retried(dashboard, draft):
     assert "Stop sending “Beans”? Nobody has been sent it so far." in dashboard.see(f"/admin/campaigns/{draft}/stop")
     seen = dashboard.follow(f"/admin/campaigns/{draft}/stop", delivery_id=delivery)
     assert "Stopped. Retry continues" in seen
-    assert "Sent 0 Refused 0 Unknown 0 So far 0" in seen
+    assert "Sent 0 Failed 0 Unknown 0 So far 0" in seen
     assert "Stopped by an editor" in seen
     assert "There is nothing to stop" in dashboard.see(f"/admin/campaigns/{draft}/stop")
     dashboard.post(f"/admin/campaigns/{draft}/retry", delivery_id=delivery)

@@ -4,6 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from chalicelib.kernel.findings import Level
+from chalicelib.mail import account as mail_account
 from chalicelib.mail import account_findings
 from chalicelib.mail.account import Account, Identity
 
@@ -37,6 +38,21 @@ def test_what_in_the_account_hinders_a_campaign(changes: dict[str, Any], people,
 )
 def test_what_in_the_sender_hinders_a_campaign(identity, expected):
     assert {finding.code for finding in account_findings.check_identity(identity)} == expected
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        ({}, set()),
+        ({"SuppressionAttributes": {"SuppressedReasons": ["BOUNCE", "COMPLAINT"]}}, set()),
+        ({"SuppressionAttributes": {"SuppressedReasons": ["COMPLAINT"]}}, {"no_suppression"}),
+        ({"SuppressionAttributes": {"SuppressedReasons": []}}, {"no_suppression"}),
+        ({"SuppressionAttributes": {}}, {"no_suppression"}),
+    ],
+)
+def test_whether_ses_itself_stops_at_a_bounce(answer, expected):
+    account = mail_account.parse_account(answer)
+    assert {finding.code for finding in account_findings.check_suppression(account)} == expected
 
 
 def test_a_finding_reads_as_sentences():
