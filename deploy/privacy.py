@@ -88,7 +88,8 @@ TABLES = (
         "is pause or remove: how many campaigns in a row could not be delivered to somebody for now, and which was "
         "the last; and which sources and tags each campaign was for",
         "",
-        f"bounces: {in_words(bounces.KEPT)}; the count: until the person is paused or leaves, or "
+        f"bounces: {in_words(bounces.KEPT)}, then no longer shown, and deleted by DynamoDB within a few days; the "
+        "count: until the person is paused or leaves, or "
         f"{in_words(streak_store.KEPT)} after the last of these bounces",
     ),
     Kept(

@@ -103,7 +103,7 @@ class WaitingCapture(Struct):
     metadata: dict[str, Any] | None
     nickname: str | None
     requested_at: Moment
-    expires_at: Moment
+    expires_at: Annotated[Moment | None, Meta(description="Null while the confirmation email is held")]
 
 
 class Capture(Struct):
@@ -149,6 +149,10 @@ class SubscriberPage(PageBody):
 
 
 class ConfirmationSent(Struct, tag_field="status", tag="confirmation_sent"):
+    pass
+
+
+class ConfirmationHeld(Struct, tag_field="status", tag="confirmation_held"):
     pass
 
 

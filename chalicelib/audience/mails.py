@@ -59,7 +59,7 @@ def magic_link_mail(to: str, link: str) -> Message:
 
 def change_email_mail(to: str, link: str) -> Message:
     """Goes to the new address, which replaces the old one only when its owner agrees."""
-    return automatic_message(to, "change_email", link=link)
+    return automatic_message(to, "change_email", link=link, never_link=_never_link(to))
 
 
 def email_changed_notice(to: str) -> Message:
@@ -237,7 +237,7 @@ def _send(message: Message, subscriber_id: str) -> None:
 
 
 def _never_link(to: str) -> str:
-    """For people who never signed up: it needs no row, so it works as long as the mail exists."""
+    """For people whose address others typed in: it needs no row, so it works as long as the mail exists."""
     return settings.current().url(f"/never?{urlencode({'token': opt_outs.make_token(addresses.key(to))})}")
 
 

@@ -4,7 +4,7 @@ from datetime import datetime
 
 from chalicelib.audience import confirmations, erasure, model, opt_outs, pausing, personal_data, request_limits
 from chalicelib.audience.model import Profile, SignUp, StoredCapture, Subscriber
-from chalicelib.audience.stores import captures, emails, subscribers
+from chalicelib.audience.stores import captures, emails, subscribers, suppressions
 from chalicelib.audience.stores import held as held_store
 from chalicelib.audience.stores import sign_ups as sign_up_store
 from chalicelib.audience.stores import tokens as token_store
@@ -204,12 +204,17 @@ def _confirm_request(subscriber: Subscriber, row: TokenRow, now: datetime) -> No
 
 
 def _change_email(subscriber: Subscriber, row: TokenRow, now: datetime) -> None:
+    """Refused if the owner of the new address has asked never to be emailed meanwhile."""
     assert row.new_email
+    pseudonym = model.address_pseudonym(addresses.key(row.new_email))
+    if suppressions.is_suppressed(pseudonym):
+        raise Invalid(BAD_LINK)
     changes = subscribers.change_email_writes(subscriber, row.new_email, now)
     event = outbox.event_write(EventType.EMAIL_CHANGED, subscriber.id, {"subscriber_id": subscriber.id})
     resumed = pausing.event_writes(subscriber, pausing.BY_NEW_ADDRESS)
+    allowed = suppressions.check_absent_write(pseudonym)
     try:
-        tables.transact(*changes, token_store.use_write(row, now), event, *resumed)
+        tables.transact(*changes, allowed, token_store.use_write(row, now), event, *resumed)
     except Stale as stale:
         if any(isinstance(found, EmailRow) for found in stale.found):
             raise Conflict(_TAKEN) from stale

@@ -17,7 +17,12 @@ Subject = Annotated[
 ]
 Body = Annotated[
     str,
-    Meta(min_length=1, max_length=fields.LARGEST_BODY, examples=["<p>Hello {{nickname|friend}}</p>"]),
+    Meta(
+        min_length=1,
+        max_length=fields.LARGEST_BODY,
+        description="`{{nickname|friend}}` and `{{greeting}}` are filled in for each reader; `\\{{` means `{{`",
+        examples=["<p>Hello {{nickname|friend}}</p>"],
+    ),
     Reads(fields.body),
 ]
 PlainText = Annotated[

@@ -77,7 +77,7 @@ def update_campaign(request: Request) -> Response:
         audit.record(
             request, "campaign.hide" if edits["hidden"] else "campaign.show", campaign_id=changed.campaign.id
         )
-    return _edited(changed)
+    return _answer(changed) if set(edits) == {"hidden"} and not content else _edited(changed)
 
 
 @operation("Delete a draft", tag=_TAG, answers={204: Answer("Deleted")}, refuses=(404, 409))

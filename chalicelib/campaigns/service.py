@@ -71,7 +71,9 @@ def update(
     def edit(detail: CampaignDetail) -> changes.Changed:
         if version is not None and version != detail.campaign.version:
             raise Conflict("The campaign has changed: reload it and try again")
-        return _checked(changes.edit_writes(detail, edits, content))
+        changed = changes.edit_writes(detail, edits, content)
+        # What cannot be rendered, or should never have been sent, is what an editor may want to hide.
+        return changed if is_about_archive else _checked(changed)
 
     is_about_archive = set(edits) == {"hidden"} and not content
     return changes.apply(campaign_id, None if is_about_archive else Action.UPDATE, edit)

@@ -6,7 +6,7 @@ from pynamodb.attributes import UnicodeAttribute
 
 from chalicelib.kernel import clock
 from chalicelib.kernel.aws import tables
-from chalicelib.kernel.aws.tables import Delete, Put, Write
+from chalicelib.kernel.aws.tables import Check, Delete, Put, Write
 
 
 class SuppressionRow(tables.Row):
@@ -20,6 +20,11 @@ class SuppressionRow(tables.Row):
 
 def is_suppressed(pseudonym: str) -> bool:
     return tables.get(SuppressionRow, pseudonym) is not None
+
+
+def check_absent_write(pseudonym: str) -> Write:
+    """Nobody has asked never to be contacted since it was looked up."""
+    return Check(SuppressionRow(pseudonym), SuppressionRow.pseudonym.does_not_exist())
 
 
 def suppress_write(pseudonym: str, set_by: str, now: datetime) -> Write:

@@ -6,9 +6,9 @@ from msgspec.structs import replace
 from chalicelib.campaigns import changes, model, store
 from chalicelib.campaigns.bodies import NewCorrection as NewCorrection
 from chalicelib.campaigns.content import renderer
-from chalicelib.campaigns.model import Campaign, CampaignDetail, Correction
+from chalicelib.campaigns.model import Campaign, CampaignDetail, Content, Correction
 from chalicelib.kernel import clock, ids
-from chalicelib.kernel.errors import Conflict, NotFound
+from chalicelib.kernel.errors import Conflict, Invalid, NotFound
 
 
 def view_web_version(campaign_id: str) -> CampaignDetail:
@@ -32,11 +32,11 @@ def correct(campaign_id: str, new: NewCorrection) -> CampaignDetail:
     def change(detail: CampaignDetail) -> changes.Changed:
         before = detail.campaign
         _check(before, new.version)
-        renderer.removed_markup(before.format, new.body)  # what cannot be rendered is refused here, not on the page
         now = as_corrected(before)
         subject = now.subject if new.subject is UNSET else new.subject
         preheader = now.preheader if new.preheader is UNSET else new.preheader
         after = _with(detail, Correction(subject, preheader, new.note, clock.now()))
+        _check_content(CampaignDetail(as_corrected(after), Content(new.body), ()))
         return replace(detail, campaign=after), store.correct_writes(before, after, new.body)
 
     return changes.apply(campaign_id, None, change)
@@ -66,6 +66,12 @@ def _check(campaign: Campaign, version: int | None) -> None:
     model.permit_correction(campaign)
     if version is not None and version != campaign.version:
         raise Conflict("The campaign has changed: reload it and try again")
+
+
+def _check_content(web_version: CampaignDetail) -> None:
+    """Raises here what would otherwise fail on the page, or be seen there."""
+    if unknown := renderer.find_unknown(web_version):
+        raise Invalid(f"The {unknown[0].part} contains an unknown placeholder, which readers would see as typed")
 
 
 def _with(detail: CampaignDetail, correction: Correction | None) -> Campaign:

@@ -46,7 +46,7 @@ _CLASSES = {"a": {"button"}, "p": {"lead", "small"}, "div": {"box"}}
 _ADDRESSES = {("a", "href"), ("img", "src"), ("blockquote", "cite")}
 # For style sheets, scripts and browsers: a mail has nothing that would use them.
 _UNMISSED = {"class", "id", "name", "target", "rel", "loading", "decoding", "srcset", "sizes", "xmlns", "xml:lang"}
-_UNMISSED_PREFIXES = ("data-", "aria-", "xmlns:")
+_UNMISSED_PREFIXES = ("data-", "aria-", "mc:", "xmlns:")
 
 _TAG = re.compile(r"<(/?)([a-zA-Z][^\s/<>]*+)([^<>]*+)>")
 _NAME = re.compile(r"<([a-zA-Z][^\s/>]{0,40})")

@@ -15,6 +15,8 @@ _READ = {
     *("published", "pubdate", "issued", "dcterms_issued", "dc_date", "updated", "modified", "dcterms_modified"),
     *("media_title", "media_description"),
 }
+# Not text, as an element with the same name as our mark would be.
+_YES = object()
 
 
 def parse(clean: bytes) -> Mapping[str, Any]:
@@ -33,10 +35,6 @@ def parse(clean: bytes) -> Mapping[str, Any]:
         log.exception("feed.parser_failed", failure)
         raise NotAFeed("the feed's XML could not be parsed") from failure
     return parsed | {"entries": [entry for entry in parsed["entries"] if _is_whole(entry, bool(parsed["bozo"]))]}
-
-
-# Not text, as an element with the same name as our mark would be.
-_YES = object()
 
 
 def _is_whole(entry: Mapping[str, Any], lenient: bool) -> bool:

@@ -4,7 +4,8 @@ import re
 
 import pytest
 
-from chalicelib.audience import jobs, mails, opt_outs
+from chalicelib.audience import erasure, jobs, mails, opt_outs
+from chalicelib.audience.stores import suppressions
 from chalicelib.kernel import addresses
 
 TABLES = ("subscribers", "emails", "tokens", "captures")
@@ -119,7 +120,34 @@ def test_every_address_has_a_link(email):
     assert token.replace("-", "").replace("_", "").replace(".", "").isalnum()
 
 
-@pytest.mark.parametrize("make", [mails.confirm_mail, mails.add_mail])
+def test_the_owner_of_a_new_address_can_opt_out_and_the_change_is_off(reader, rows, http, ses):
+    ada, bob = reader().join(), reader("bob@example.net")
+    http.post("/api/profile/update", json={"token": ada.magic_token(), "email": bob.email})
+    ada.deliver()
+    link = bob.link()
+    assert http.post("/never", form={"token": _never(bob.mails()[0])}).status == 200
+    assert http.get(link).status == 400
+    assert [row["email"]["S"] for row in rows("subscribers")] == [ada.email]
+
+
+def test_an_opt_out_between_reading_and_changing_stops_the_change(reader, rows, http, monkeypatch):
+    ada, bob = reader().join(), reader("bob@example.net")
+    http.post("/api/profile/update", json={"token": ada.magic_token(), "email": bob.email})
+    ada.deliver()
+    real = suppressions.is_suppressed
+
+    def slow(pseudonym):
+        monkeypatch.setattr(suppressions, "is_suppressed", real)
+        found = real(pseudonym)
+        erasure.suppress(bob.email, "person")
+        return found
+
+    monkeypatch.setattr(suppressions, "is_suppressed", slow)
+    assert http.get(bob.link()).status == 400
+    assert [row["email"]["S"] for row in rows("subscribers")] == [ada.email]
+
+
+@pytest.mark.parametrize("make", [mails.confirm_mail, mails.add_mail, mails.change_email_mail])
 def test_no_other_link_of_the_mail_is_confused_with_it(make):
     mail = make("ada@example.org", "https://news.example.org/confirm?token=x")
     assert mail.text.count("https://news.example.org/never?token=") == 1

@@ -8,7 +8,7 @@ import pytest
 from chalicelib.campaigns import service, store
 from chalicelib.campaigns.content import corrections, renderer
 from chalicelib.campaigns.content.corrections import NewCorrection
-from chalicelib.campaigns.model import Targeting, Terms
+from chalicelib.campaigns.model import Content, Targeting, Terms
 from chalicelib.campaigns.sending import deliveries
 from chalicelib.kernel import clock, ids
 from chalicelib.kernel.aws import tables
@@ -72,6 +72,16 @@ def test_hiding_opens_no_way_to_edit_what_was_sent(admin):
         answer = admin.patch(f"{API}/{campaign['id']}", json={"hidden": value})
         assert (answer.status, answer.json) == (400, {"error": "hidden must be true or false"})
     assert admin.get(f"{API}/{campaign['id']}").json == campaign
+
+
+def test_what_should_never_have_been_sent_can_be_hidden(admin, http):
+    """Before bodies were checked, a campaign could be sent that cannot be rendered, or with a wrong placeholder."""
+    for body in ("<p>a <![ b</p>", "<p>Hi {{first_name}}</p>"):
+        campaign = in_state(admin, "published")
+        tables.put(store._content_row(campaign["id"], Content(body)))
+        answer = admin.patch(f"{API}/{campaign['id']}", json={"hidden": True})
+        assert (answer.status, answer.json["hidden"]) == (200, True)
+        assert http.get(f"/archive/{campaign['id']}").status == 404
 
 
 def test_the_mail_of_a_hidden_campaign_does_not_lead_to_a_page_that_is_not_there(aws):
@@ -170,6 +180,10 @@ def test_a_correction_is_held_to_the_rules_of_a_campaign(admin, http):
         ({**FIXED, "note": "a\nb"}, "Note must not contain control characters"),
         ({**FIXED, "note": "x" * 251}, "Note must be at most 250 characters"),
         ({**FIXED, "subject": ""}, "Subject is required"),
+        (
+            {**FIXED, "body": "<p>{{first_name}}</p>"},
+            "The body contains an unknown placeholder, which readers would see as typed",
+        ),
     ]:
         answer = admin.post(url, json=fields)
         assert (answer.status, answer.json) == (400, {"error": reason})

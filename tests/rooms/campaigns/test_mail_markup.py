@@ -25,7 +25,8 @@ def cleaned(body: str) -> str:
      "font:italic bold 13px/18px Georgia, 'Times New Roman', serif",
      "background:linear-gradient(90deg,#fff,rgba(0,0,0,.5))",
      "border-top-left-radius:4px", "border-bottom-color:#eee", "table-layout:fixed", "word-break:break-word",
-     "direction:rtl", "overflow:hidden", "list-style:none", "width:calc(100% - 20px)", "display:block !important"],
+     "direction:rtl", "overflow:hidden", "list-style:none", "cursor:auto", "visibility:hidden",
+     "width:calc(100% - 20px)", "display:block !important"],
 )  # fmt: skip
 def test_a_safe_style_stays(style):
     assert styles.clean(style) == style
@@ -108,7 +109,8 @@ def test_hidden_text_is_not_in_the_plain_text_and_nbsp_is_a_space():
 
 def test_what_nobody_misses_is_not_reported():
     body = (
-        '<p class="x" id="y" data-z="1" style="mso-line-height-rule:exactly;-webkit-text-size-adjust:100%">a</p>'
+        '<p class="x" id="y" data-z="1" mc:edit="e"'
+        ' style="mso-line-height-rule:exactly;-webkit-text-size-adjust:100%">a</p>'
         '<img class="w" src="https://x/y.png" alt="" loading="lazy" srcset="https://x/z.png 2x"><!-- c -->'
         "<!--[if mso]><v:rect><![endif]--><![if !mso]>b<![endif]>"
     )

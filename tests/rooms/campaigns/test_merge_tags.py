@@ -196,6 +196,7 @@ def test_what_a_feed_brings_is_not_refused(aws):
 
 def test_the_pages_refuse_it_and_say_why(admin, ses):
     made = new_campaign(body="<p>Dear {{name}}</p>").campaign
+    assert "To show braces, write <code>\\{{</code>" in admin.get(f"/admin/campaigns/{made.id}").text
     page = admin.get(f"/admin/campaigns/{made.id}/send").text
     assert "Fix the errors above before sending" in page
     assert "Unknown placeholder {{name}} in the body" in page
