@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 from chalicelib.admin import labels, truncate
 from chalicelib.kernel import settings
 from chalicelib.kernel.colour import ink_on
-from chalicelib.kernel.errors import GnaError, Misconfigured, NotFound
+from chalicelib.kernel.errors import GnaError, Misconfigured
 from chalicelib.web import pages, responses
 from chalicelib.web.request import Request
 from chalicelib.web.responses import Response
@@ -108,8 +108,9 @@ def problem(failure: GnaError) -> Response:
     return responses.with_retry_after(failure, answer)
 
 
-def not_found(request: Request) -> Response:
-    return problem(NotFound("Page not found"))
+def forms_only(request: Request) -> Response:
+    """For a path that has no page: most editors get there by signing in again while they were sending a form."""
+    return page(request, "admin/forms_only.html", 404)
 
 
 def back(path: str, notice: str = "") -> Response:

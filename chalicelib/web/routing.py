@@ -32,7 +32,7 @@ ADMIN = "admin"
 
 _JSON_ERRORS, _PAGE_ERRORS, _ADMIN_ERRORS = "web.responses:error", "web.pages:error", "admin.shell:problem"
 _WITH_BODY = ("POST", "PATCH")
-_NOT_FOUND, _ADMIN_NOT_FOUND = "web.pages:not_found", "admin.shell:not_found"
+_NOT_FOUND, _FORMS_ONLY = "web.pages:not_found", "admin.shell:forms_only"
 # What a reader's form or a site's script sends is small. Editors send campaigns, and hubs and sites whole posts.
 _SMALL_BODY, _LARGE_BODY = 64 * 1024, 1_000_000
 
@@ -113,7 +113,7 @@ def unreadable(routes: Iterable[Route]) -> Iterator[Route]:
         takes_forms = any(FORM in route.accepts for route in found)
         if takes_forms and not any("GET" in route.methods for route in found):
             guard = found[0].guard
-            yield Route(("GET",), path, _ADMIN_NOT_FOUND if guard else _NOT_FOUND, found[0].errors, guard)
+            yield Route(("GET",), path, _FORMS_ONLY if guard else _NOT_FOUND, found[0].errors, guard)
 
 
 def register(app: Chalice, routes: Iterable[Route], authorizer: Any) -> None:
