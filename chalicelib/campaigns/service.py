@@ -189,10 +189,7 @@ def _checked(changed: changes.Changed) -> changes.Changed:
 
 def _check_placeholders(detail: CampaignDetail) -> None:
     if unknown := renderer.find_unknown(detail):
-        raise Invalid(
-            f"The {unknown[0].part} contains an unknown placeholder, which readers would see as typed: "
-            "its review says which one and what to write instead"
-        )
+        raise Invalid(unknown[0].refusal)
 
 
 def _new_detail(draft: Draft, origin: Origin, now: datetime) -> CampaignDetail:

@@ -71,7 +71,7 @@ def _check(campaign: Campaign, version: int | None) -> None:
 def _check_content(web_version: CampaignDetail) -> None:
     """Raises here what would otherwise fail on the page, or be seen there."""
     if unknown := renderer.find_unknown(web_version):
-        raise Invalid(f"The {unknown[0].part} contains an unknown placeholder, which readers would see as typed")
+        raise Invalid(unknown[0].refusal)
 
 
 def _with(detail: CampaignDetail, correction: Correction | None) -> Campaign:

@@ -71,6 +71,11 @@ class MergeTag(Struct, frozen=True):
             return f"Write {_NAME} instead"
         return f"Only {_NAME} and {_GREETING} are filled in"
 
+    @property
+    def refusal(self) -> str:
+        """For text that is not stored, so that no review can say which one it is."""
+        return f"Unknown placeholder {self.typed} in the {self.part}: readers would see it as typed. {self.advice}"
+
 
 def find_unknown(part: str, text: str) -> list[MergeTag]:
     """`{{…}}` that is not escaped and not one of ours. In HTML, markup inside the braces does not hide it."""

@@ -182,7 +182,8 @@ def test_a_correction_is_held_to_the_rules_of_a_campaign(admin, http):
         ({**FIXED, "subject": ""}, "Subject is required"),
         (
             {**FIXED, "body": "<p>{{first_name}}</p>"},
-            "The body contains an unknown placeholder, which readers would see as typed",
+            "Unknown placeholder {{first_name}} in the body: readers would see it as typed. "
+            "Write {{nickname|friend}} instead",
         ),
     ]:
         answer = admin.post(url, json=fields)
