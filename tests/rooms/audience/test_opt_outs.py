@@ -27,6 +27,7 @@ def test_the_link_of_a_confirmation_mail_erases_and_ends_all_mail(reader, rows, 
     page = ada.http.get(f"/never?token={token}")
     assert (page.status, page.headers["Cache-Control"]) == (200, "no-store")
     assert f'value="{token}"' in page.text
+    assert "All we keep is a fingerprint" in page.text
     assert ada.http.request("HEAD", f"/never?token={token}").status == 200
     assert [rows(table) for table in TABLES] == before, "programs open links too"
     assert ada.http.post("/never", form={"token": token}).status == 200
