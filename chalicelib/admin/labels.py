@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 
 from chalicelib.bounces.model import Bounce
-from chalicelib.campaigns.model import Targeting, Terms
+from chalicelib.campaigns.model import Campaign, DeliveryState, Targeting, Terms
 from chalicelib.kernel import clock
 from chalicelib.kernel.plurals import count_of as count_of
 from chalicelib.mail.failures import SANDBOXED, UNSENDABLE
@@ -122,6 +122,14 @@ def tone(name: str) -> str:
 def bounce(bounce: Bounce) -> tuple[str, str]:
     """What happened in a few words, and in a sentence or two."""
     return _BOUNCES.get(bounce.reason) or _BOUNCES[bounce.kind]
+
+
+def progress(campaign: Campaign) -> str:
+    """How many have been sent it. What failed or was stopped may not have come to all its recipients yet."""
+    sent = number(campaign.counts.sent)
+    if campaign.delivery_state is DeliveryState.FAILED:
+        return f"{sent} sent so far"
+    return f"{sent} of {number(campaign.counts.recipients)} sent"
 
 
 def targeting(targeting: Targeting) -> str:

@@ -67,9 +67,9 @@ NOTICES = {
     "stopping": "Stopping. The batches that are already on their way are being finished.",
     "too-late-to-stop": "Nothing to stop: this delivery was no longer being sent.",
     "hidden": "Hidden from the archive. Copies kept by browsers and caches are gone within a minute.",
-    "shown": "Shown in the archive again.",
-    "corrected": "Web version corrected.",
-    "withdrawn": "Correction withdrawn: the web version is what was sent.",
+    "shown": "Shown in the archive again. Browsers and caches notice within a minute.",
+    "corrected": "Web version corrected. Browsers and caches show the new text within a minute.",
+    "withdrawn": "Correction withdrawn: within a minute, the web version is what was sent again.",
     "retrying": "Retrying for everyone who is not known to have received it.",
 }
 

@@ -9,7 +9,7 @@ from chalicelib.admin.campaign_form import Form
 from chalicelib.campaigns import fields, service
 from chalicelib.campaigns.content import corrections
 from chalicelib.campaigns.model import Action, CampaignDetail, State, is_stopped, permit, permitted_actions
-from chalicelib.campaigns.sending import progress
+from chalicelib.campaigns.sending import progress, stopping
 from chalicelib.kernel.errors import Conflict, Invalid, NotFound
 from chalicelib.web import paging, responses
 from chalicelib.web.request import Request
@@ -163,5 +163,6 @@ def _report(request: Request, detail: CampaignDetail) -> Response:
         looks=preview_frames.LOOKS,
         expected=progress.expected_recipients(detail.campaign, detail.deliveries),
         is_stopped=is_stopped,
+        is_stopping=stopping.is_stopping,
         count_deferred=progress.count_deferred,
     )

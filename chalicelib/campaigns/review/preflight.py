@@ -77,7 +77,7 @@ def check_mail(mailing: Mailing, detail: CampaignDetail) -> Iterator[Finding]:
     if len(detail.campaign.subject) > _LONG_SUBJECT:
         yield Finding(Level.NOTE, "long_subject", f"Phones show only about {_LONG_SUBJECT} characters of a subject.")
     if not detail.content.text:
-        yield Finding(Level.NOTE, "text_made", "The plain text is generated from the HTML. Check it before sending.")
+        yield Finding(Level.NOTE, "text_made", "The plain text is generated from the body. Check it before sending.")
     if mailing.removed:
         yield Finding(Level.WARNING, "removed", f"Removed from the email: {', '.join(mailing.removed)}.")
     if any(placeholder.kind == "nickname" and not placeholder.fallback for placeholder in mailing.placeholders):

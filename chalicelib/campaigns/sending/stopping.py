@@ -5,7 +5,7 @@ from chalicelib.campaigns.model import CampaignDetail, Delivery, DeliveryState
 from chalicelib.campaigns.sending import deliveries, supervisor
 from chalicelib.kernel.errors import Conflict, NotFound
 
-_STOPPING = "Stopping: the batches that are already on their way are being finished"
+STOPPING = "Stopping: the batches that are already on their way are being finished"
 
 
 def stop(campaign_id: str, delivery_id: str) -> CampaignDetail:
@@ -15,11 +15,16 @@ def stop(campaign_id: str, delivery_id: str) -> CampaignDetail:
     model.permit_stop(before)
     if before.state is DeliveryState.SENDING:
         supervisor.stop(before, model.STOPPED)
-        deliveries.annotate(before, _STOPPING)
+        deliveries.annotate(before, STOPPING)
     detail = changes.get_detail(campaign_id)
     if _find(detail, delivery_id).state is DeliveryState.SENT:
         raise Conflict(model.NOT_ALLOWED)
     return detail
+
+
+def is_stopping(delivery: Delivery) -> bool:
+    """Whether an editor has stopped it, and the last batches are still being settled."""
+    return delivery.state is DeliveryState.SENDING and delivery.note == STOPPING
 
 
 def _find(detail: CampaignDetail, delivery_id: str) -> Delivery:

@@ -4,7 +4,7 @@ from chalicelib.admin import labels
 from chalicelib.audience import recipients
 from chalicelib.campaigns import service
 from chalicelib.campaigns.model import Counts, Format, Targeting, Terms
-from chalicelib.campaigns.sending import deliveries
+from chalicelib.campaigns.sending import deliveries, stopping
 from chalicelib.campaigns.service import Draft
 from tests.rooms.admin.clock_changes import CLOCK_CHANGES
 
@@ -26,7 +26,7 @@ def test_the_list_shows_state_time_and_delivery(dashboard, draft):
     _finished(draft, Counts(10, 7, 2, 1))
     seen = dashboard.see("/admin/campaigns")
     assert "Needs attention" in seen
-    assert "7 of 10 sent 2 failed, 1 unknown" in seen
+    assert "7 sent so far 2 failed, 1 unknown" in seen
 
 
 def test_the_list_can_be_filtered_by_state(dashboard, draft):
@@ -178,7 +178,7 @@ def test_the_review_shows_recipients_cost_and_findings(dashboard, draft, person)
     seen = dashboard.see(f"/admin/campaigns/{draft}/review")
     assert "To 1 person (all subscribers)" in seen
     assert "less than $0.01" in seen
-    assert "plain text is generated from the HTML" in seen
+    assert "plain text is generated from the body" in seen
 
 
 def test_a_test_email_is_the_campaign_itself(dashboard, draft, ses):
@@ -266,9 +266,19 @@ def test_a_delivery_is_stopped_after_confirmation_and_retried(dashboard, draft):
     assert "Sent 0 Failed 0 Unknown 0 So far 0" in seen
     assert "Stopped by an editor" in seen
     assert "There is nothing to stop" in dashboard.see(f"/admin/campaigns/{draft}/stop")
+    assert "0 sent so far" in dashboard.see("/admin/campaigns")
+    assert "0 sent so far" in dashboard.see("/admin")
     dashboard.post(f"/admin/campaigns/{draft}/retry", delivery_id=delivery)
     deliveries.finish(deliveries.get(draft, delivery), Counts(1, 1))
     assert "Nothing to stop" in dashboard.follow(f"/admin/campaigns/{draft}/stop", delivery_id=delivery)
+
+
+def test_what_is_being_stopped_says_so_and_is_not_offered_to_be_stopped(dashboard, draft):
+    delivery = service.send_now(draft).deliveries[0]
+    assert "Being sent to all subscribers" in dashboard.see(f"/admin/campaigns/{draft}")
+    deliveries.annotate(delivery, stopping.STOPPING)
+    assert "For all subscribers. Being stopped" in dashboard.see(f"/admin/campaigns/{draft}")
+    assert f"/admin/campaigns/{draft}/stop" not in dashboard.get(f"/admin/campaigns/{draft}").text
 
 
 def test_a_draft_is_duplicated_and_deleted_after_confirmation(dashboard, draft):

@@ -32,6 +32,7 @@ def test_a_correction_is_made_changed_and_withdrawn(dashboard, sent):
     form = {"subject": "Beans", "body": "<p>On Thursday</p>", "note": "The day", "version": version}
     seen = dashboard.follow(f"/admin/campaigns/{sent}/correct", **form)
     assert "Web version corrected on" in seen
+    assert "Browsers and caches show the new text within a minute" in seen
     assert "The day" in seen
     assert "On Thursday" in dashboard.get(f"/archive/{sent}").text
     editor = dashboard.get(f"/admin/campaigns/{sent}/correct").text
