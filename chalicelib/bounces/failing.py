@@ -22,7 +22,7 @@ PAUSE, REMOVE = "pause", "remove"
 ACTIONS = (PAUSE, REMOVE)
 SETTLE = "settle-bounced"
 # What SES does: https://docs.aws.amazon.com/ses/latest/dg/reputationdashboardmessages.html
-REVIEWED_AT, PAUSED_AT = "5 %", "10 %"
+REVIEWED_AT, PAUSED_AT = "5%", "10%"
 _QUEUE = "mail-events"
 _PORTION = 100
 _ENOUGH = 1000
@@ -60,10 +60,11 @@ def check(recipients: int | None = None) -> Iterator[Finding]:
     if not failing.people:
         return
     why = f"SES reviews an account when {REVIEWED_AT} of its emails bounce, and may pause it at {PAUSED_AT}"
-    if recipients and failing.complete:
-        why += f"; these are {(failing.people - failing.suppressed) / recipients:.1%} of the recipients"
     if failing.suppressed:
-        why += f"; {failing.suppressed} of them are on SES's suppression list, which it does not count"
+        why += f"; it does not count those on its suppression list ({failing.suppressed:,} of {failing.people:,})"
+    counted = failing.people - failing.suppressed
+    if recipients and failing.complete and counted:
+        why += f"; {'the others are' if failing.suppressed else 'that is'} {counted / recipients:.1%} of the recipients"
     yield Finding(
         Level.WARNING, "bounced", _message(failing), why, "Pause or remove them", "/admin/bounces", "Bounces"
     )

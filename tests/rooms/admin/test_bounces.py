@@ -100,7 +100,7 @@ def test_overview_and_review_say_how_many_would_bounce_and_what_ses_does(dashboa
     for path in ("/admin", f"/admin/campaigns/{draft}/review"):
         seen = dashboard.see(path)
         assert "1 person whose email bounced permanently this week is still a recipient" in seen
-        assert "5 % of its emails bounce, and may pause it at 10 %" in seen
+        assert "5% of its emails bounce, and may pause it at 10%" in seen
         assert "25.0% of the recipients" in seen
     report = dashboard.get(f"/admin/api/campaigns/{draft}/preflight").json
     assert (report["ready"], report["recipients"]) == (True, 4)
