@@ -64,7 +64,9 @@ def check(recipients: int | None = None) -> Iterator[Finding]:
         why += f"; it does not count those on its suppression list ({failing.suppressed:,} of {failing.people:,})"
     counted = failing.people - failing.suppressed
     if recipients and failing.complete and counted:
-        why += f"; {'the others are' if failing.suppressed else 'that is'} {counted / recipients:.1%} of the recipients"
+        why += (
+            f"; {'the others are' if failing.suppressed else 'that is'} {counted / recipients:.1%} of the recipients"
+        )
     yield Finding(
         Level.WARNING, "bounced", _message(failing), why, "Pause or remove them", "/admin/bounces", "Bounces"
     )

@@ -225,9 +225,12 @@ def step(delivery: Delivery, to: DeliveryState, now: datetime) -> Delivery:
         raise Conflict(NOT_ALLOWED)
     if to is DeliveryState.SENDING:
         again = delivery.state is DeliveryState.FAILED
+        # What ended early has counted only the recipients it came to.
+        counts = replace(delivery.counts, recipients=0) if delivery.error_detail else delivery.counts
         return replace(
             delivery,
             state=to,
+            counts=counts,
             started_at=delivery.started_at or now,
             finished_at=None,
             error_detail=None,

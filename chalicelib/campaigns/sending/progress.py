@@ -50,8 +50,9 @@ def read_progress(campaign_id: str) -> Progress:
 
 
 def expected_recipients(campaign: Campaign, found: Sequence[Delivery]) -> int | None:
-    """`Progress.expected`, from deliveries as they are stored. A retried delivery has its count, and the total is
-    kept as a count. To count only some, everybody has to be read: the first who asks does that, and it is stored."""
+    """`Progress.expected`, from deliveries as they are stored. A retried delivery has its count, unless it ended
+    early; the total is kept as a count. To count only some, everybody has to be read: the first who asks does that,
+    and it is stored."""
     if campaign.state is not State.PUBLISHING:
         return None
     if known := sum(delivery.counts.recipients for delivery in found):

@@ -3,8 +3,8 @@
 from typing import Any
 
 from chalicelib.audience import recipients
-from chalicelib.campaigns.model import Counts
-from chalicelib.campaigns.sending import supervisor
+from chalicelib.campaigns.model import STOPPED, Counts
+from chalicelib.campaigns.sending import deliveries, supervisor
 from tests.rooms.campaigns.api import API, UNKNOWN, in_state
 
 
@@ -22,6 +22,16 @@ def test_once_it_is_sent_the_counts_are_those_it_ended_with(admin):
     campaign = in_state(admin, "published")
     look = admin.get(f"{API}/{campaign['id']}/progress").json
     assert (look["state"], look["expected"], look["deliveries"][0]["sent_count"]) == ("published", None, 3)
+
+
+def test_a_retry_of_what_was_stopped_early_expects_everybody(admin, monkeypatch):
+    for error, expected in ((STOPPED, 269), (None, 60)):
+        campaign = in_state(admin, "publishing")
+        delivery = deliveries.get(campaign["id"], campaign["deliveries"][0]["id"])
+        deliveries.finish(delivery, Counts(60, 50, 0, 10), error)
+        monkeypatch.setattr(recipients, "count_everybody", lambda: 269)
+        admin.post(f"{API}/{campaign['id']}/deliveries/{delivery.id}/retry")
+        assert admin.get(f"{API}/{campaign['id']}/progress").json["expected"] == expected
 
 
 def test_who_watches_while_somebody_counts_does_not_count_too(admin, monkeypatch):

@@ -50,7 +50,7 @@ def test_nothing_leaves_after_the_batch_at_hand_and_a_retry_sends_the_rest(ses: 
     in_batch(ses, 2, lambda: answers.append(stop(delivery)))
     drive(delivery)
     over = now(delivery)
-    assert (answers[0].state, answers[0].note) == (DeliveryState.SENDING, stopping._STOPPING)
+    assert (answers[0].state, answers[0].note) == (DeliveryState.SENDING, stopping.STOPPING)
     assert (over.state, over.error_detail, over.note) == (DeliveryState.FAILED, STOPPED, None)
     assert sums(over) == (100, 100, 0, 0)
     assert len(ses.got) == 100
