@@ -91,7 +91,7 @@ def never(request: Request) -> Response:
     try:
         service.check_opt_out(token)
     except Invalid:
-        return pages.page("public/unsubscribe_failed.html", 400)
+        return pages.page("public/leave_failed.html", 400)
     return pages.page("public/never.html", token=token)
 
 
@@ -99,7 +99,7 @@ def never_by_button(request: Request) -> Response:
     try:
         service.opt_out(request.text("token") or "")
     except Invalid:
-        return pages.page("public/unsubscribe_failed.html", 400)
+        return pages.page("public/leave_failed.html", 400)
     return pages.page("public/never_again.html")
 
 
@@ -157,5 +157,5 @@ def _unsubscribe(token: str) -> Response:
     try:
         service.unsubscribe(token)
     except Invalid:
-        return pages.page("public/unsubscribe_failed.html", 400)
+        return pages.page("public/leave_failed.html", 400)
     return pages.page("public/unsubscribed.html")

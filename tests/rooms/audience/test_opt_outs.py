@@ -106,7 +106,7 @@ def test_a_link_we_did_not_make_is_refused(http, rows, reader, token):
         http.post("/never", form={"token": token}),
     ):
         assert answer.status == 400
-        assert "link is not valid" in answer.text
+        assert "This link is not valid" in answer.text
     assert len(rows("subscribers")) == 1
     assert rows("suppressions") == []
 
