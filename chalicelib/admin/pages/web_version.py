@@ -18,9 +18,10 @@ from chalicelib.web.responses import Response
 
 _LARGEST_ON_PAGE = 40_000
 _CHANGED_MEANWHILE = (
-    "Someone else changed this campaign meanwhile. Your text is below and not saved yet: "
-    "saving now overwrites theirs."
+    "The campaign has changed since you opened this page: someone else changed it, or it finished sending. Your text "
+    "is below and not saved yet: saving now overwrites any other correction."
 )
+_NO_WEB_VERSION = "Only what was sent to all subscribers has a web version"
 
 
 class _Form(Struct, frozen=True):
@@ -66,14 +67,17 @@ def save_correction(request: Request) -> Response:
 
 
 def withdraw_correction(request: Request) -> Response:
-    detail = corrections.withdraw(request.path["campaign_id"])
+    detail = corrections.withdraw(_correctable(request).campaign.id)
     audit.record(request, "campaign.withdraw", campaign_id=detail.campaign.id)
     return shell.back(f"{HERE}/{detail.campaign.id}", "withdrawn")
 
 
 def _correctable(request: Request) -> CampaignDetail:
     web_version = corrections.view_web_version(request.path["campaign_id"])
-    permit_correction(web_version.campaign)
+    try:
+        permit_correction(web_version.campaign)
+    except Conflict:
+        raise Conflict(_NO_WEB_VERSION) from None
     return web_version
 
 

@@ -51,7 +51,7 @@ def test_what_was_typed_stays_in_the_form_when_it_is_refused(dashboard, sent):
     for version in ("1", "", "x"):
         answer = dashboard.post(f"/admin/campaigns/{sent}/correct", **{**form, "note": "The day", "version": version})
         assert answer.status == 409
-        assert "Someone else changed this campaign" in text(answer)
+        assert "someone else changed it, or it finished sending" in text(answer)
         assert "On Thursday" in answer.text
         assert f'name="version" value="{service.view(sent).campaign.version}"' in answer.text
 
@@ -71,5 +71,10 @@ def test_a_long_body_stays_on_the_server(dashboard):
 
 def test_a_draft_has_no_web_version(dashboard):
     draft = service.create(Draft("Draft", "x")).campaign.id
-    assert dashboard.get(f"/admin/campaigns/{draft}/correct").status == 409
-    assert dashboard.post(f"/admin/campaigns/{draft}/correct", note="x").status == 409
+    for answer in (
+        dashboard.get(f"/admin/campaigns/{draft}/correct"),
+        dashboard.post(f"/admin/campaigns/{draft}/correct", note="x"),
+        dashboard.post(f"/admin/campaigns/{draft}/correct/withdraw"),
+    ):
+        assert answer.status == 409
+        assert "Only what was sent to all subscribers has a web version" in text(answer)
