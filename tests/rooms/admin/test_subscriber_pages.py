@@ -88,6 +88,12 @@ def test_a_confirmation_is_sent_again_and_the_limit_is_explained(dashboard, pers
     assert "No confirmation email was sent: At most 0 confirmation emails an hour" in text(answer)
 
 
+def test_the_page_says_when_the_tags_of_a_sign_up_are_added(dashboard, person):
+    for pending in (True, False):
+        seen = dashboard.see(f"{LIST}/{person(f'{pending}@example.net', pending=pending)}")
+        assert ("The tags of a sign-up are added once it is confirmed" in seen) is pending
+
+
 def test_somebody_who_has_confirmed_meanwhile_gets_no_second_confirmation(dashboard, person):
     answer = dashboard.post(f"{LIST}/{person('ada@example.net')}/resend")
     assert answer.status == 409
