@@ -5,6 +5,7 @@ from typing import Any
 
 import boto3
 
+from chalicelib.kernel.plurals import count_of
 from deploy import stage as stages
 
 _BATCH = 10
@@ -36,7 +37,7 @@ def main() -> None:
     parser.add_argument("--queue", required=True)
     arguments = parser.parse_args()
     moved = redrive(boto3.client("sqs"), stages.Stage(arguments.stage, {}).prefix, arguments.queue)
-    print(f"{moved} messages put back on {arguments.queue}")
+    print(f"{count_of(moved, 'message')} put back on {arguments.queue}")
 
 
 if __name__ == "__main__":

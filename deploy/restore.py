@@ -15,6 +15,7 @@ import boto3
 from botocore.exceptions import ClientError
 
 from chalicelib.kernel import clock
+from chalicelib.kernel.plurals import count_of
 from deploy import stage as stages
 from deploy.stack import Clients
 from deploy.stage import Refused, Stage
@@ -100,7 +101,8 @@ def main(arguments: list[str] | None = None, clients: Clients = boto3.client) ->
     options = parser.parse_args(arguments)
     stage = stages.Stage(options.stage, {})
     people = missing(clients, stage, datetime.now(UTC))
-    print(f"{len(people)} people are in the restored tables but not in {stage.prefix}, and did not leave")
+    who = count_of(len(people), "person is", "people are")
+    print(f"{who} in the restored tables but not in {stage.prefix}, and did not leave")
     if options.copy:
         print(f"{sum(restore(clients, stage, person) for person in people)} restored")
 

@@ -14,6 +14,7 @@ from chalicelib.feeds.model import NEAR, Memory, Verdict
 from chalicelib.feeds.reading import reader
 from chalicelib.feeds.reading.model import Entry, Feed
 from chalicelib.kernel import settings
+from chalicelib.kernel.plurals import count_of
 
 _MOST = 30
 
@@ -68,7 +69,10 @@ def _latest(feed: Feed, now: datetime) -> Entry | None:
 
 
 def _show(feed: Feed, verdict: Verdict, now: datetime) -> None:
-    print(f"{feed.title or '(no title)'}: {len(feed.entries)} entries" + (f", hub {feed.hub}" if feed.hub else ""))
+    print(
+        f"{feed.title or '(no title)'}: {count_of(len(feed.entries), 'entry', 'entries')}"
+        + (f", hub {feed.hub}" if feed.hub else "")
+    )
     new = {entry.fingerprint for entry in verdict.new}
     for entry in feed.entries[:_MOST]:
         waits = entry.dated is not None and entry.dated > now

@@ -36,10 +36,15 @@ def explain(handler: Callable[[Request], Response]) -> Callable[[Request], Respo
             return handler(request)
         except Conflict as conflict:
             campaign = service.view(request.path["campaign_id"]).campaign
-            typed = request.method == "POST" and bool(request.text("body"))
-            situation = _situation(campaign, conflict.reason)
+            acted = request.method == "POST"
             return shell.page(
-                request, "admin/campaign_conflict.html", 409, here=_HERE, situation=situation, typed=typed
+                request,
+                "admin/campaign_conflict.html",
+                409,
+                here=_HERE,
+                situation=_situation(campaign, conflict.reason),
+                acted=acted,
+                typed=acted and bool(request.text("body")),
             )
 
     return answer

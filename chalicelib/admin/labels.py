@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from chalicelib.bounces.model import Bounce
 from chalicelib.campaigns.model import Targeting, Terms
 from chalicelib.kernel import clock
+from chalicelib.kernel.plurals import count_of as count_of
 from chalicelib.mail.failures import SANDBOXED, UNSENDABLE
 
 STATES = {
@@ -96,10 +97,6 @@ def input_value(moment: datetime, zone: str) -> str:
 
 def number(value: float) -> str:
     return f"{int(value):,}"
-
-
-def count_of(value: int, singular: str, plural: str = "") -> str:
-    return f"{number(value)} {singular if value == 1 else plural or singular + 's'}"
 
 
 def people(value: int) -> str:

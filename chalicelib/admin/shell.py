@@ -29,6 +29,7 @@ NOTICES = {
     "removed": "Removed. Everything stored about this person has been deleted.",
     "removed-selected": "Removed. Everything stored about these people has been deleted.",
     "removal-selected-pending": "Removal has started. What could not be deleted at once follows in the background.",
+    "resend-held": "Too many confirmation emails were asked for this hour, so this one is held and sent in turn.",
     "resent": "A new confirmation email is being sent. Its link replaces the previous one.",
     "removal-pending": "Removal has started. It finishes once pending events about this person have been sent.",
     "subscriber-paused": "Paused. This person gets no campaigns until you or they resume.",
@@ -74,6 +75,7 @@ NOTICES = {
 
 # How a notice looks, unless it reports a success: `bad` when something failed, `info` when nothing was done.
 _TONES = {
+    "resend-held": "info",
     "not-on-list": "info",
     "feed-failed": "bad",
     "feed-busy": "info",

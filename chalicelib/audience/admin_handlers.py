@@ -89,13 +89,18 @@ def change_subscriber(request: Request) -> Response:
 @operation(
     "Send a pending subscriber a new confirmation link, which replaces the one before",
     tag="subscribers",
-    answers={202: Answer("It is sent in the background", bodies.ConfirmationSent)},
+    answers={
+        202: Answer(
+            "It is sent in the background or, beyond `MAILS_PER_HOUR`, held and sent in its turn",
+            bodies.ConfirmationSent | bodies.ConfirmationHeld,
+        )
+    },
     because=_NOT_FOUND | {409: "Already confirmed", 429: "Too many confirmation emails to this address this hour"},
 )
 def resend_confirmation(request: Request) -> Response:
-    editing.resend_confirmation(request.path["subscriber_id"])
+    is_sent_now = editing.resend_confirmation(request.path["subscriber_id"])
     audit.record(request, "subscriber.resend", subscriber_id=request.path["subscriber_id"])
-    return responses.json(bodies.ConfirmationSent(), 202)
+    return responses.json(bodies.ConfirmationSent() if is_sent_now else bodies.ConfirmationHeld(), 202)
 
 
 @operation(

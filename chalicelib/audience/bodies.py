@@ -154,6 +154,10 @@ class ConfirmationSent(Struct, tag_field="status", tag="confirmation_sent"):
     pass
 
 
+class ConfirmationHeld(Struct, tag_field="status", tag="confirmation_held"):
+    pass
+
+
 class LinkSent(Struct, tag_field="status", tag="link_sent"):
     pass
 

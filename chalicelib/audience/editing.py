@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from msgspec import UNSET, Struct, UnsetType
 
-from chalicelib.audience import erasure, listing, mails, model
+from chalicelib.audience import erasure, held, listing, mails, model
 from chalicelib.audience.listing import Entry
 from chalicelib.audience.model import StoredCapture, Subscriber
 from chalicelib.audience.stores import captures, subscribers
@@ -23,12 +23,13 @@ CHANGED = "The subscriber has changed: reload and try again"
 
 class Detail(Struct, frozen=True):
     """A subscriber as the list shows them, with what came through each source. `awaits_confirmation`: a link can be
-    mailed, for the first sign-up or for what a reader added later."""
+    mailed, for the first sign-up or for what a reader added later. `is_held`: it waits for the limits."""
 
     entry: Entry
     confirmation_expires_at: str | None
     captures: tuple[StoredCapture, ...]
     awaits_confirmation: bool
+    is_held: bool
 
     @property
     def fingerprint(self) -> str:
@@ -60,13 +61,18 @@ def change(subscriber_id: str, edits: Edits, seen: str | None = None) -> Detail:
     return retry_stale(lambda: _change(subscriber_id, edits, seen))
 
 
-def resend_confirmation(subscriber_id: str) -> None:
-    """Have a new link mailed for what has yet to be confirmed. It replaces the one before."""
+def resend_confirmation(subscriber_id: str) -> bool:
+    """Have a new link mailed for what has yet to be confirmed; it replaces the one before. False if it is held until
+    the limits of the hour allow it."""
     subscriber = listing.find_subscriber(subscriber_id)
-    if not mails.newest_request(subscriber):
+    request = mails.newest_request(subscriber)
+    if not request:
         raise Conflict("Already confirmed")
+    if request.is_held:
+        return False
     mails.check_limits(subscriber.email)
     queues.send("audience", {"kind": model.CONFIRM, "subscriber_id": subscriber.id})
+    return not held.is_used_up()
 
 
 def parse_selection(wanted: Sequence[str]) -> list[str]:
@@ -107,8 +113,10 @@ def _detail(subscriber: Subscriber) -> Detail:
     expires = clock.text(until) if until and until < model.NEVER else None
     stored = sorted(captures.list_stored(subscriber.id), key=lambda capture: capture.created_at)
     known = tuple(capture for capture in stored if capture.status != model.CAPTURE_EXPIRED)
-    waits = mails.newest_request(subscriber) is not None
-    return Detail(listing.entry_from(subscriber), expires, known, waits)
+    request = mails.newest_request(subscriber)
+    return Detail(
+        listing.entry_from(subscriber), expires, known, request is not None, bool(request and request.is_held)
+    )
 
 
 def _change(subscriber_id: str, edits: Edits, seen: str | None) -> Detail:

@@ -49,6 +49,11 @@ def hold(subscriber: Subscriber, request: Request, network: str | None) -> None:
     _release_soon()
 
 
+def is_used_up() -> bool:
+    """Whether a confirmation that no visitor asked for would be held now."""
+    return store.find_backlog().includes(None) or _Room().is_used_up
+
+
 def admit_held(network: str | None) -> bool:
     """The same for one that was held before. If the limits are used up again, it stays held."""
     return _spend(network) is None

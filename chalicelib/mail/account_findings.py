@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from chalicelib.kernel.findings import Finding, Level
+from chalicelib.kernel.plurals import count_of
 from chalicelib.mail.account import Account, Identity
 
 _FEW_MAILS_A_DAY = 1000
@@ -39,14 +40,14 @@ def check_suppression(account: Account) -> Iterator[Finding]:
 def check_quota(account: Account, people: int) -> Iterator[Finding]:
     """Whether a campaign to so many people can go out today."""
     if people > account.left_today:
-        message = f"SES allows {_emails(account.left_today, 'more ')} today"
+        message = f"SES allows {count_of(account.left_today, 'more email')} today"
         why = "the rest follow as the quota renews; nothing is lost"
         yield Finding(Level.WARNING, "over_quota", message, why)
 
 
 def check_daily_quota(account: Account) -> Iterator[Finding]:
     if 0 <= account.per_day <= _FEW_MAILS_A_DAY:
-        message = f"SES sends at most {_emails(account.per_day)} a day"
+        message = f"SES sends at most {count_of(account.per_day, 'email')} a day"
         why = "a campaign to more people takes several days"
         yield Finding(Level.NOTE, "small_quota", message, why, "Request a higher quota")
 
@@ -73,10 +74,6 @@ def check_postal_address(postal_address: str) -> Iterator[Finding]:
         why = "many countries require a postal address in every newsletter"
         fix = "Set it, unless you know that you need none"
         yield Finding(Level.NOTE, "no_postal_address", "POSTAL_ADDRESS is not set", why, fix)
-
-
-def _emails(count: float, kind: str = "") -> str:
-    return f"{int(count):,} {kind}email{'' if int(count) == 1 else 's'}"
 
 
 def no_response(reason: str = "the sending status is unknown") -> Finding:

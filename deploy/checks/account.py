@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from chalicelib.kernel.findings import Finding, error, note
+from chalicelib.kernel.plurals import count_of
 from deploy import secrets
 from deploy.stack import Clients
 from deploy.stage import Stage
@@ -77,7 +78,8 @@ def _check_queue(name: str, wanted: dict[str, Any], found: dict[str, str]) -> It
     if "RedrivePolicy" not in wanted:
         if waiting := int(found.get("ApproximateNumberOfMessages", 0)):
             why = "a job failed permanently"
-            yield error(f"{waiting} messages are waiting in {name}", why, "Fix the cause, then redrive it in SQS")
+            what = count_of(waiting, "message is", "messages are")
+            yield error(f"{what} waiting in {name}", why, "Fix the cause, then redrive it in SQS")
         return
     redrive = json.loads(found.get("RedrivePolicy", "{}"))
     if int(redrive.get("maxReceiveCount", 0)) != wanted["RedrivePolicy"]["maxReceiveCount"]:

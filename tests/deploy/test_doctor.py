@@ -267,7 +267,7 @@ def test_messages_in_a_dead_letter_queue_are_found(moto_account):
     assert not list(account.check_queues(boto3.client, STAGE, wanted))
     boto3.client("sqs").send_message(QueueUrl=url, MessageBody="{}")
     assert _messages(account.check_queues(boto3.client, STAGE, wanted)) == [
-        "1 messages are waiting in gna-test-audience-dead"
+        "1 message is waiting in gna-test-audience-dead"
     ]
 
 

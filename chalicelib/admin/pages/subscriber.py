@@ -32,8 +32,9 @@ class SignUp(Struct, frozen=True):
     state: str
     tags: list[str]
     at: datetime
-    expires_at: datetime | None
     metadata: str
+    expires_at: datetime | None = None
+    is_held: bool = False
 
 
 def show_subscriber(request: Request) -> Response:
@@ -58,13 +59,13 @@ def save_subscriber(request: Request) -> Response:
 def resend_confirmation(request: Request) -> Response:
     subscriber_id = request.path["subscriber_id"]
     try:
-        editing.resend_confirmation(subscriber_id)
+        is_sent_now = editing.resend_confirmation(subscriber_id)
     except GnaError as failure:
         detail, status = editing.view(subscriber_id), responses.status_of(failure)
         answer = _page(request, detail, status, problem=f"No confirmation email was sent: {failure.reason}.")
         return responses.with_retry_after(failure, answer)
     audit.record(request, "subscriber.resend", subscriber_id=subscriber_id)
-    return shell.back(f"{_HERE}/{subscriber_id}", "resent")
+    return shell.back(f"{_HERE}/{subscriber_id}", "resent" if is_sent_now else "resend-held")
 
 
 def _page(request: Request, detail: Detail, status: int = 200, **values: Any) -> Response:
@@ -99,10 +100,11 @@ def _sign_ups(detail: Detail) -> list[SignUp]:
     for stored in detail.captures:
         if stored.status == model.CAPTURE_CONFIRMED:
             metadata = _metadata(stored.metadata)
-            found.append(SignUp(stored.source, "confirmed", sorted(stored.tags), stored.created_at, None, metadata))
+            found.append(SignUp(stored.source, "confirmed", sorted(stored.tags), stored.created_at, metadata))
         if request := stored.request:
             tags, metadata = sorted(request.capture.tags), _metadata(request.capture.metadata)
-            found.append(SignUp(stored.source, "pending", tags, request.requested_at, request.ends_at, metadata))
+            ends = (request.expires_at, request.is_held)
+            found.append(SignUp(stored.source, "pending", tags, request.requested_at, metadata, *ends))
     return found
 
 

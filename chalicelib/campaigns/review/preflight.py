@@ -16,6 +16,7 @@ from chalicelib.campaigns.review import prices
 from chalicelib.kernel import clock, settings
 from chalicelib.kernel.errors import Unavailable
 from chalicelib.kernel.findings import Finding, Level
+from chalicelib.kernel.plurals import count_of
 from chalicelib.mail import account as mail_account
 from chalicelib.mail import account_findings, bulk
 from chalicelib.mail.account import Account
@@ -105,15 +106,15 @@ def check_merge_tags(mailing: Mailing) -> Iterator[Finding]:
 
 def check_links(found: Links) -> Iterator[Finding]:
     if found.insecure:
-        what = _counted(found.insecure, "link or image uses", "links or images use")
+        what = count_of(len(found.insecure), "link or image uses", "links or images use")
         yield Finding(Level.WARNING, "http_links", f"{what} http instead of https: {_name_some(found.insecure)}.")
     if found.broken:
-        what = _counted(found.broken, "link has", "links have")
+        what = count_of(len(found.broken), "link has", "links have")
         yield Finding(
             Level.WARNING, "broken_links", f"{what} a missing or invalid address: {_name_some(found.broken)}."
         )
     if found.without_alt:
-        what = _counted(found.without_alt, "image has", "images have")
+        what = count_of(len(found.without_alt), "image has", "images have")
         message = f"{what} no alternative text (alt): {_name_some(found.without_alt)}."
         yield Finding(Level.WARNING, "images_without_alt", message)
 
@@ -148,10 +149,6 @@ def _check_size(mailing: Mailing) -> Iterator[Finding]:
 
 def _list_links(visits: Sequence[Visit]) -> str:
     return "; ".join(f"{_shorten(link.url)} ({link.why})" for link in visits)
-
-
-def _counted(found: Sequence[str], singular: str, plural: str) -> str:
-    return f"{len(found)} {singular if len(found) == 1 else plural}"
 
 
 def _name_some(found: Sequence[str]) -> str:

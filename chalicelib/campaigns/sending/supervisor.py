@@ -21,6 +21,7 @@ from chalicelib.campaigns.sending.worker import Halt, Job, PartRun, Pause
 from chalicelib.kernel import clock, ids, log
 from chalicelib.kernel.aws import queues
 from chalicelib.kernel.errors import GnaError, NotFound, Unavailable
+from chalicelib.kernel.plurals import count_of
 
 QUEUE = "sending"
 OWED_FOR = timedelta(days=30)
@@ -211,9 +212,11 @@ def _owed_detail(found: Sequence[Part]) -> str | None:
     failed = sum(len(part.claim) for part in owed if part.kind is Kind.FAILED)
     reasons = []
     if unknown:
-        reasons.append(f"{unknown} emails may or may not have been sent: a response was lost or a worker stopped")
+        reasons.append(
+            f"{count_of(unknown, 'email')} may or may not have been sent: a response was lost or a worker stopped"
+        )
     if failed:
-        reasons.append(f"{failed} emails could not be sent, but SES may accept them later")
+        reasons.append(f"{count_of(failed, 'email')} could not be sent now, which SES may accept later")
     return "; ".join(reasons) + ". Retry sends exactly these." if reasons else None
 
 

@@ -35,3 +35,12 @@ def test_targeting_is_described_in_words():
 
 def test_an_unknown_state_is_shown_as_it_is():
     assert (labels.state("publishing"), labels.state("odd"), labels.tone("odd")) == ("Sending", "Odd", "quiet")
+
+
+def test_one_of_a_kind_is_singular():
+    assert [labels.count_of(number, "message") for number in (0, 1, 1200)] == [
+        "0 messages",
+        "1 message",
+        "1,200 messages",
+    ]
+    assert labels.count_of(1, "entry", "entries") == "1 entry"

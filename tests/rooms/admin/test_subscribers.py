@@ -74,7 +74,7 @@ def test_a_subscriber_is_shown_in_full_and_truncated_in_the_list(dashboard, pers
     assert f">{address[:45]}…{address[-45:]}</a>" in listed
     assert address not in listed
     seen = dashboard.see(f"/admin/subscribers/{someone}")
-    assert f"{address} Activated Ada Remove…" in seen
+    assert f"{address} Activated Ada Pause Remove…" in seen
     assert "Sources footer Tags beans frost maths" in seen
     assert 'href="/admin/subscribers?tag=beans"' in dashboard.get(f"/admin/subscribers/{someone}").text
     assert dashboard.get("/admin/subscribers/nobody").status == 404

@@ -150,6 +150,20 @@ def test_the_link_for_a_further_source_of_a_reader_is_sent_again(reader, admin):
     assert admin.get(f"{PATH}/{_id(admin)}").json["sources"] == ["blog", "podcast"]
 
 
+def test_a_confirmation_beyond_the_limit_of_the_hour_is_held_and_said_to_be(reader, admin, configure):
+    ada = reader()
+    ada.subscribe(source="blog")
+    path = f"{PATH}/{_id(admin)}"
+    configure(MAILS_PER_HOUR="1", DISABLE_AUTH="true")
+    assert admin.post(f"{path}/resend").json == {"status": "confirmation_held"}
+    ada.deliver()
+    assert len(ada.mails()) == 1
+    found = admin.get(path).json
+    assert found["confirmation_expires_at"] is None
+    assert found["captures"][0]["waits_for_confirmation"]["expires_at"] is None
+    assert admin.post(f"{path}/resend").json == {"status": "confirmation_held"}
+
+
 def test_many_are_removed_at_once_and_each_is_answered(reader, admin, rows):
     reader("a@example.net").join()
     reader("b@example.net").subscribe()
