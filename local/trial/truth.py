@@ -32,7 +32,14 @@ class Truth:
 
     def broken(self, people: Iterable[Person]) -> list[str]:
         people = list(people)
-        checks = (self._one_each(), self._no_orphans(), self._counts(), self._promises(people), self._erased(people))
+        checks = (
+            self._one_each(),
+            self._no_orphans(),
+            self._sources(),
+            self._counts(),
+            self._promises(people),
+            self._erased(people),
+        )
         return [line for found in checks for line in found]
 
     def activated(self) -> set[str]:
@@ -62,6 +69,16 @@ class Truth:
         for row in self.tables["captures"]:
             if row["status"] != "EXPIRED" and row["subscriber_id"] not in people:
                 yield f"a capture of nobody ({row['subscriber_id']})"
+
+    def _sources(self) -> Iterator[str]:
+        """What a person's row says of their sources is what their captures say."""
+        captures = self.tables["captures"]
+        for person in self.tables["subscribers"]:
+            own = [row for row in captures if row["subscriber_id"] == person["id"]]
+            if {row["source"] for row in own if row["status"] == "CONFIRMED"} != set(person.get("sources", ())):
+                yield f"a subscriber with other sources than their captures ({person['id']})"
+            if {row["source"] for row in own if "request_id" in row} != set(person.get("asked_sources", ())):
+                yield f"a subscriber with other requests than their captures ({person['id']})"
 
     def _counts(self) -> Iterator[str]:
         counted = sum(int(row.get("joined", 0)) - int(row.get("left", 0)) for row in self.tables["census"])

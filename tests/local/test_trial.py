@@ -48,6 +48,9 @@ def test_no_problem_is_found_where_there_is_none():
         ({"subscribers": [], "census": []}, "an e-mail key without its subscriber"),
         ({"tokens": [{"kind": "confirm", "subscriber_id": "9"}]}, "a confirm token of nobody"),
         ({"captures": [{"status": "PENDING", "subscriber_id": "9"}]}, "a capture of nobody"),
+        ({"subscribers": [{**ADA, "sources": ["blog"]}]}, "other sources than their captures"),
+        ({"subscribers": [{**ADA, "asked_sources": ["blog"]}]}, "other requests than their captures"),
+        ({"captures": [{"status": "CONFIRMED", "subscriber_id": "1", "source": "blog"}]}, "other sources"),
         ({"census": [{"joined": "5"}]}, "the counts say 5"),
     ],
 )

@@ -51,3 +51,8 @@ def test_settings_are_shown_without_their_secrets(dashboard, configure):
     assert "a secret of thirty-two characters" not in page.text
     assert "short</dd>" not in page.text
     assert "per second" in seen
+
+
+def test_the_suppression_list_of_ses_is_shown(dashboard):
+    seen = dashboard.see("/admin/settings")
+    assert "Suppression list SES adds an address after a bounce or a complaint, and no longer sends to it" in seen
