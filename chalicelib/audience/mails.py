@@ -185,7 +185,7 @@ def _send_change_email(subscriber_id: str) -> None:
         return
     token = tokens.issue(subscriber.id)
     tables.transact(
-        token_store.issue_write(subscriber.id, model.CHANGE_EMAIL, token, clock.parse(row.until)),
+        token_store.issue_requested_write(row, token),
         subscribers.check_present_write(subscriber),
     )
     _send(change_email_mail(row.new_email, _link("/confirm", token)), subscriber_id)
@@ -200,7 +200,7 @@ def _send_lift(id: str) -> None:
         token_store.forget(row)  # not on the list: nothing to lift, and nobody to write to
         return
     token = tokens.issue(id)
-    tables.transact(token_store.issue_write(id, model.LIFT, token, clock.parse(row.until)))
+    tables.transact(token_store.issue_requested_write(row, token))
     _send(lift_mail(row.new_email, _link("/resume", token)), id)
 
 
