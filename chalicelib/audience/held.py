@@ -41,7 +41,7 @@ def hold(subscriber: Subscriber, request: Request, network: str | None) -> None:
     """Nothing of a sign-up expires before its confirmation was mailed. Somebody who is held already keeps their
     place."""
     tables.transact(
-        store.hold_write(subscriber.id, network, clock.now()),
+        store.hold_write(subscriber.id, request, network, clock.now()),
         captures.extend_write(subscriber.id, request, model.NEVER),
         *subscribers.await_mail_writes(subscriber, model.NEVER),
     )
@@ -71,7 +71,7 @@ def drop(row: HeldRow, subscriber: Subscriber | None, requests: list[Request]) -
     now = clock.now()
     ends = [captures.extend_write(row.owner, request, now) for request in requests if request.is_held]
     pending = subscribers.extend_writes(subscriber, now) if subscriber and not subscriber.activated else []
-    tables.transact(store.delete_write(row.owner), *ends, *pending)
+    tables.transact(store.end_write(row), *ends, *pending)
 
 
 def release() -> None:
