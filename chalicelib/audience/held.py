@@ -67,10 +67,12 @@ def give_back(network: str | None) -> None:
 
 
 def drop(row: HeldRow, subscriber: Subscriber | None, requests: list[Request]) -> None:
-    """There is nothing left to confirm, or nobody to write to: what was held for it expires now."""
+    """There is nothing left to confirm, or nobody to write to: what was held for it expires now. A sign-up that has
+    expired already is left to the clean-up: its address may be somebody else's by now."""
     now = clock.now()
     ends = [captures.extend_write(row.owner, request, now) for request in requests if request.is_held]
-    pending = subscribers.extend_writes(subscriber, now) if subscriber and not subscriber.activated else []
+    waits = subscriber and not subscriber.activated and not subscriber.expired(now)
+    pending = subscribers.extend_writes(subscriber, now) if subscriber and waits else []
     tables.transact(store.end_write(row), *ends, *pending)
 
 

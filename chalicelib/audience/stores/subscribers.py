@@ -170,10 +170,11 @@ def change_email_writes(subscriber: Subscriber, new_email: str, now: datetime) -
 
 
 def erase_writes(subscriber: Subscriber) -> list[Write]:
-    """Delete everything that is stored about a person."""
+    """Delete all that is stored about a person. The address of an expired sign-up may belong to a newer one."""
+    owned = [emails.delete_write(subscriber)] if subscriber.activated else emails.delete_writes_if_owned(subscriber)
     return [
         Delete(SubscriberRow(subscriber.id), _unchanged(subscriber) & _same_address(subscriber)),
-        emails.delete_write(subscriber),
+        *owned,
         sign_up_store.delete_write(model.address_pseudonym(addresses.key(subscriber.email))),
         *token_store.delete_writes(subscriber.id),
         held_store.delete_write(subscriber.id),

@@ -4,6 +4,7 @@ import pytest
 
 from chalicelib.audience import held, jobs, mails, model
 from chalicelib.audience.stores import captures
+from chalicelib.audience.stores import held as held_store
 from tests.conftest import received
 
 
@@ -65,6 +66,25 @@ def test_what_is_held_while_there_was_nothing_to_mail_stays_held(
     later(hours=1)
     release()
     assert mailed() == ["ada"]
+
+
+def test_what_a_worker_left_behind_ends_when_its_owner_has_signed_up_again(
+    full_network, sign_up, release, mailed, later, rows, monkeypatch
+):
+    """It died after the mail, and nothing was released until the link had expired."""
+    sign_up("ada", network=1, client=9)
+    later(hours=1)
+    with monkeypatch.context() as broken:
+        broken.setattr(held_store, "settle", lambda row: None)
+        release()
+    later(hours=25)
+    sign_up("ada", network=2)
+    mailed()
+    release()
+    assert held.count() == 0
+    jobs.clean_up(lambda: True)
+    assert [row["email"]["S"] for row in rows("subscribers")] == ["ada@example.net"]
+    assert mailed() == []
 
 
 def _id(rows, ada):
