@@ -43,8 +43,15 @@ def _multipart() -> list[tuple[str, bytes, bytes]]:
         ("backslashes", b"x", _cut(header + b'; name="' + b"\\" * _SIZE, end)),
         ("headers", b"x", _cut(b"--x" + b"\r\nA: b" * _SIZE, end)),
         ("fields", b"x", (b"".join(named + b"\r\n" for _ in range(50)) + b"--x--\r\n")),
+        ("escaped names", b"x", _repeated(header + b'; name="' + b"%22" * 320 + b'"')),
+        ("many headers", b"x", _repeated(header + b'; name="a"' + b"".join(b"\r\n%d:" % n for n in range(180)))),
         ("an epilogue", b"x", _cut(named + end + b"-" * _SIZE)),
     ]
+
+
+def _repeated(head: bytes) -> bytes:
+    """As many fields as are read, each with as long a head as is read."""
+    return (head + b"\r\n\r\n" + b"1" * 260 + b"\r\n") * 50 + b"--x--\r\n"
 
 
 def _cut(body: bytes, end: bytes = b"") -> bytes:

@@ -41,7 +41,7 @@ def hold(subscriber: Subscriber, request: Request, network: str | None) -> None:
     """Nothing of a sign-up expires before its confirmation was mailed. Somebody who is held already keeps their
     place."""
     tables.transact(
-        store.hold_write(subscriber.id, network, clock.now()),
+        store.hold_write(subscriber.id, request, network, clock.now()),
         captures.extend_write(subscriber.id, request, model.NEVER),
         *subscribers.await_mail_writes(subscriber, model.NEVER),
     )
@@ -67,11 +67,13 @@ def give_back(network: str | None) -> None:
 
 
 def drop(row: HeldRow, subscriber: Subscriber | None, requests: list[Request]) -> None:
-    """There is nothing left to confirm, or nobody to write to: what was held for it expires now."""
+    """There is nothing left to confirm, or nobody to write to: what was held for it expires now. A sign-up that has
+    expired already is left to the clean-up: its address may be somebody else's by now."""
     now = clock.now()
     ends = [captures.extend_write(row.owner, request, now) for request in requests if request.is_held]
-    pending = subscribers.extend_writes(subscriber, now) if subscriber and not subscriber.activated else []
-    tables.transact(store.delete_write(row.owner), *ends, *pending)
+    waits = subscriber and not subscriber.activated and not subscriber.expired(now)
+    pending = subscribers.extend_writes(subscriber, now) if subscriber and waits else []
+    tables.transact(store.end_write(row), *ends, *pending)
 
 
 def release() -> None:

@@ -82,20 +82,22 @@ def _unless_overtaken(subscriber_id: str) -> Iterator[None]:
 
 
 def _send_confirmation(subscriber_id: str, network: str | None = None) -> None:
-    """For the newest request that waits: a newer link replaces the older one."""
+    """For the newest request that waits: a newer link replaces the older one. Whoever is held, and may be mailed now,
+    is not held any more."""
+    held_row = held_store.find(subscriber_id)  # first: what is held from here on is not mailed by this
     subscriber = subscribers.find(subscriber_id)
     requests = captures.list_requests(subscriber_id, clock.now())
     request = _newest(subscriber, requests)
     if not subscriber or not request:
         return
-    is_held = any(found.is_held for found in requests)
     if not _spend_one(subscriber.email):
-        if is_held:
+        if held_row:
             held.hold(subscriber, request, network)
     elif not held.admit(subscriber, request, network):
         _give_back_one(subscriber.email)
     else:
-        _mail_confirmation(subscriber, request, requests, network, held_store.delete_writes(subscriber_id, is_held))
+        ending = held_store.end_write(held_row) if held_row else held_store.check_not_held_write(subscriber_id)
+        _mail_confirmation(subscriber, request, requests, network, [ending])
 
 
 def _send_held(subscriber_id: str) -> None:
@@ -185,7 +187,7 @@ def _send_change_email(subscriber_id: str) -> None:
         return
     token = tokens.issue(subscriber.id)
     tables.transact(
-        token_store.issue_write(subscriber.id, model.CHANGE_EMAIL, token, clock.parse(row.until)),
+        token_store.issue_requested_write(row, token),
         subscribers.check_present_write(subscriber),
     )
     _send(change_email_mail(row.new_email, _link("/confirm", token)), subscriber_id)
@@ -200,7 +202,7 @@ def _send_lift(id: str) -> None:
         token_store.forget(row)  # not on the list: nothing to lift, and nobody to write to
         return
     token = tokens.issue(id)
-    tables.transact(token_store.issue_write(id, model.LIFT, token, clock.parse(row.until)))
+    tables.transact(token_store.issue_requested_write(row, token))
     _send(lift_mail(row.new_email, _link("/resume", token)), id)
 
 

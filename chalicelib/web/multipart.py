@@ -16,7 +16,7 @@ _DISPOSITION = re.compile(rb'form-data *; *name=(?:"([^"]*)"|([A-Za-z0-9_.-]+)) 
 _FILE = re.compile(rb"; *filename\*?=", re.IGNORECASE)
 _NOT_ENCODED = (b"", b"7bit", b"8bit", b"binary")
 # What browsers write for the three characters that a name in quotes cannot hold; nothing else is escaped.
-_ESCAPED = {b"%0D": b"\r", b"%0A": b"\n", b"%22": b'"'}
+_ESCAPED = ((b"%0D", b"\r"), (b"%0A", b"\n"), (b"%22", b'"'))
 
 
 def read(content_type: str, body: bytes, most_fields: int) -> dict[str, str]:
@@ -71,7 +71,10 @@ def _name(disposition: bytes) -> bytes:
         raise _unreadable("files are not accepted" if _FILE.search(disposition) else "a field has no proper name")
     if matched[1] is None:
         return matched[2]
-    return re.sub(rb"%0D|%0A|%22", lambda escape: _ESCAPED[escape[0]], matched[1])
+    name = matched[1]
+    for written, meant in _ESCAPED:
+        name = name.replace(written, meant)
+    return name
 
 
 def _unreadable(why: str) -> Invalid:

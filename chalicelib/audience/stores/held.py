@@ -7,6 +7,7 @@ from typing import Any
 from msgspec import Struct
 from pynamodb.attributes import BooleanAttribute, UnicodeAttribute, UnicodeSetAttribute
 
+from chalicelib.audience.model import Request
 from chalicelib.kernel import clock
 from chalicelib.kernel.aws import tables
 from chalicelib.kernel.aws.failures import Stale
@@ -23,7 +24,8 @@ _MOST_NETWORKS = 200
 class HeldRow(tables.Row):
     """In one partition, by the id of the subscriber, which begins with the time of their first sign-up: a query finds
     the oldest first. Without an expiry: it stays until the mail is sent or the person is gone. `network` is a
-    pseudonym; `claimed_until` is set while a worker sends the mail."""
+    pseudonym; `request_id` is the latest request that was held, which whoever ends this row has to have seen;
+    `claimed_until` is set while a worker sends the mail."""
 
     class Meta:
         table_name = tables.name("tokens")
@@ -31,6 +33,7 @@ class HeldRow(tables.Row):
     partition = UnicodeAttribute(hash_key=True, attr_name="subscriber_id")
     owner = UnicodeAttribute(range_key=True, attr_name="kind")
     held_at = UnicodeAttribute()
+    request_id = UnicodeAttribute()
     network = UnicodeAttribute(null=True)
     claimed_until = UnicodeAttribute(null=True)
 
@@ -72,9 +75,13 @@ def describe(subscriber_id: str) -> dict[str, str | None] | None:
     return {"held_at": row.held_at, "network": row.network} if row else None
 
 
-def hold_write(subscriber_id: str, network: str | None, now: datetime) -> Write:
+def hold_write(subscriber_id: str, request: Request, network: str | None, now: datetime) -> Write:
     """Held again, it keeps its place. A claim ends: what that worker sends is not what is to be sent now."""
-    actions: list[Any] = [HeldRow.held_at.set(HeldRow.held_at | clock.text(now)), HeldRow.claimed_until.remove()]
+    actions: list[Any] = [
+        HeldRow.held_at.set(HeldRow.held_at | clock.text(now)),
+        HeldRow.request_id.set(request.id),
+        HeldRow.claimed_until.remove(),
+    ]
     actions.append(HeldRow.network.set(network) if network else HeldRow.network.remove())
     return Update(HeldRow(_PARTITION, subscriber_id), actions)
 
@@ -84,7 +91,7 @@ def claim_write(row: HeldRow, now: datetime) -> Write:
     row.claimed_until = clock.text(now + _CLAIM)
     free = HeldRow.claimed_until.does_not_exist() | (HeldRow.claimed_until <= clock.text(now))
     actions = [HeldRow.claimed_until.set(row.claimed_until)]
-    return Update(HeldRow(_PARTITION, row.owner), actions, HeldRow.held_at.exists() & free)
+    return Update(HeldRow(_PARTITION, row.owner), actions, _is_unchanged(row) & free)
 
 
 def settle(row: HeldRow) -> None:
@@ -111,12 +118,17 @@ def delete_write(subscriber_id: str) -> Write:
     return Delete(HeldRow(_PARTITION, subscriber_id))
 
 
-def delete_writes(subscriber_id: str, is_held: bool) -> list[Write]:
-    return [delete_write(subscriber_id)] if is_held else []
+def end_write(row: HeldRow) -> Write:
+    """Fails if something newer has been held since the row was read."""
+    return Delete(HeldRow(_PARTITION, row.owner), _is_unchanged(row))
 
 
 def check_not_held_write(subscriber_id: str) -> Write:
     return Check(HeldRow(_PARTITION, subscriber_id), HeldRow.held_at.does_not_exist())
+
+
+def _is_unchanged(row: HeldRow) -> Any:
+    return HeldRow.request_id == row.request_id
 
 
 def find_backlog() -> Backlog:

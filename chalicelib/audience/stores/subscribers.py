@@ -90,8 +90,8 @@ def extend_writes(subscriber: Subscriber, until: datetime) -> list[Write]:
 
 
 def await_mail_writes(subscriber: Subscriber, until: datetime) -> list[Write]:
-    """A pending sign-up lives that long; an active subscriber has to be one still."""
-    return [check_present_write(subscriber)] if subscriber.activated else extend_writes(subscriber, until)
+    """A pending sign-up lives that long; an active subscriber has to be one still, with the same address."""
+    return [check_same_address_write(subscriber)] if subscriber.activated else extend_writes(subscriber, until)
 
 
 def activate_writes(subscriber: Subscriber, request: Request, now: datetime, *, keep_waiting: bool) -> list[Write]:
@@ -149,8 +149,8 @@ def edit_write(subscriber: Subscriber, nickname: str | None, tags: frozenset[str
 
 
 def change_email_writes(subscriber: Subscriber, new_email: str, now: datetime) -> list[Write]:
-    """Whoever reads the old mailbox keeps no power over the subscription: a profile link that was mailed there ends,
-    and mails to the new address have a new unsubscribe secret. The previous one is accepted until the next change, so
+    """Whoever reads the old mailbox keeps no power over the subscription: the links that were mailed there end, and
+    mails to the new address have a new unsubscribe secret. The previous one is accepted until the next change, so
     that the link in mails already sent keeps working. A sign-up that waits under the old address is deleted too, or
     it would bring that address back."""
     old_key, new_key = addresses.key(subscriber.email), addresses.key(new_email)
@@ -160,7 +160,7 @@ def change_email_writes(subscriber: Subscriber, new_email: str, now: datetime) -
         actions.append(SubscriberRow.unsubscribe_secret.set(ids.secret()))
         actions.append(SubscriberRow.previous_unsubscribe_secret.set(subscriber.unsubscribe_secret))
         writes.append(sign_up_store.delete_write(model.address_pseudonym(old_key)))
-        writes.append(token_store.end_link_write(subscriber.id))
+        writes += token_store.end_links_writes(subscriber.id)
     unchanged = _same_status(subscriber) & _same_address(subscriber)
     return [
         *emails.swap_writes(subscriber, new_key, now),
@@ -170,10 +170,11 @@ def change_email_writes(subscriber: Subscriber, new_email: str, now: datetime) -
 
 
 def erase_writes(subscriber: Subscriber) -> list[Write]:
-    """Delete everything that is stored about a person."""
+    """Delete all that is stored about a person. The address of an expired sign-up may belong to a newer one."""
+    owned = [emails.delete_write(subscriber)] if subscriber.activated else emails.delete_writes_if_owned(subscriber)
     return [
         Delete(SubscriberRow(subscriber.id), _unchanged(subscriber) & _same_address(subscriber)),
-        emails.delete_write(subscriber),
+        *owned,
         sign_up_store.delete_write(model.address_pseudonym(addresses.key(subscriber.email))),
         *token_store.delete_writes(subscriber.id),
         held_store.delete_write(subscriber.id),

@@ -52,6 +52,13 @@ def issue_write(subscriber_id: str, kind: str, token: Token, until: datetime) ->
     return Update(TokenRow(subscriber_id, kind), _issue_actions(token, until))
 
 
+def issue_requested_write(row: TokenRow, token: Token) -> Write:
+    """For the address that was read from the row, and only while the row still waits for it: a link must not confirm
+    an address it was not mailed to, nor work again after it was used."""
+    actions = _issue_actions(token, clock.parse(row.until))
+    return Update(TokenRow(row.subscriber_id, row.kind), actions, TokenRow.new_email == row.new_email)
+
+
 def issue_confirmation_write(subscriber: Subscriber, request: Request, token: Token, until: datetime) -> Write:
     """With a copy of the request: the link keeps its meaning when a newer request takes the place of this one before
     its own link is mailed."""
@@ -78,9 +85,9 @@ def renew_write(row: TokenRow, fresh: Token) -> Write:
     return Update(TokenRow(row.subscriber_id, row.kind), [TokenRow.hash.set(fresh.hash)], _is_unused(row))
 
 
-def end_link_write(subscriber_id: str) -> Write:
-    """The profile link, if there is one, stops working."""
-    return Delete(TokenRow(subscriber_id, model.MAGIC_LINK))
+def end_links_writes(subscriber_id: str) -> list[Write]:
+    """The profile link and the confirmation link, if there are any, stop working."""
+    return [Delete(TokenRow(subscriber_id, kind)) for kind in (model.MAGIC_LINK, model.CONFIRM)]
 
 
 def request_change_write(subscriber: Subscriber, new_email: str, until: datetime) -> Write:

@@ -1,8 +1,10 @@
 """After a change of address, whoever reads the old mailbox has no power over the subscription."""
 
+from urllib.parse import parse_qs, urlsplit
+
 import pytest
 
-from chalicelib.audience import jobs
+from chalicelib.audience import jobs, mails
 from chalicelib.audience.stores import subscribers
 from tests.conftest import received
 
@@ -88,3 +90,97 @@ def test_a_second_click_on_the_change_link_renews_nothing_again(reader, rows):
     assert new.confirm().status == 303
     assert _secret(rows) == after
     assert new.http.get(f"/api/unsubscribe?token={first}").status == 200
+
+
+def test_a_link_for_a_further_source_mailed_to_the_old_address_ends_with_the_change(reader, rows):
+    ada = reader().join(source="blog")
+    ada.subscribe(source="shop", tags=["sale"])
+    link = ada.link()
+    new = _change(ada, "new@example.net")
+    assert new.confirm().status == 303
+    assert ada.http.get(link).status == 400
+    stored = new.stored()
+    assert (stored["sources"], stored["tags"]) == (["blog"], [])
+
+
+def test_a_link_for_a_further_source_is_not_sent_to_the_old_address_after_the_change(reader, monkeypatch):
+    ada = reader().join(source="blog")
+    new = _change(ada, "new@example.net")
+    link = new.link()
+    before = len(ada.mails())
+    real = mails._mail_confirmation
+
+    def mail(*args):
+        assert new.http.get(link).status == 303
+        real(*args)
+
+    monkeypatch.setattr(mails, "_mail_confirmation", mail)
+    ada.subscribe(source="shop")
+    assert len(ada.mails()) == before
+
+
+def test_a_link_confirms_the_address_it_was_mailed_to_and_no_other(reader, rows, monkeypatch):
+    """The reader asks for another address while the mail to the first one is being made."""
+    ada = reader().join()
+    saved = ada.http.post("/api/profile/update", form={"token": ada.magic_token(), "email": "mine@example.net"})
+    fresh = parse_qs(urlsplit(saved.headers["Location"]).query)["token"][0]
+    _meanwhile(monkeypatch, lambda: _ask(ada, fresh, "victim@example.net"))
+    ada.deliver()
+    mine = type(ada)(ada.http, ada.mailbox, ada.deliver, "mine@example.net")
+    assert [ada.http.get(mine.link()).status for _ in mine.mails()] == []
+    victim = type(ada)(ada.http, ada.mailbox, ada.deliver, "victim@example.net")
+    ada.deliver()
+    assert [row["email"]["S"] for row in rows("subscribers")] == ["ada@example.net"]
+    assert victim.confirm().status == 303
+    assert [row["email"]["S"] for row in rows("subscribers")] == ["victim@example.net"]
+
+
+def test_a_mail_made_twice_does_not_bring_a_used_link_back(reader, monkeypatch):
+    """The queue delivers the message again while the link of the first mail is opened."""
+    ada = reader().join()
+    _ask(ada, ada.magic_token(), "new@example.net")
+    (message,) = received("audience")
+    jobs.handle(message)
+    new = type(ada)(ada.http, ada.mailbox, ada.deliver, "new@example.net")
+    _meanwhile(monkeypatch, lambda: new.confirm())
+    jobs.handle(message)
+    assert len(new.mails()) == 1
+    assert new.confirm().status == 303
+
+
+def test_a_mail_made_twice_does_not_bring_a_used_link_of_the_do_not_contact_list_back(reader, http, ses, monkeypatch):
+    ada = reader().join()
+    http.post("/profile/never", form={"token": ada.magic_token()})
+    ses.clear()
+    http.post("/profile/request-resume", form={"email": ada.email})
+    (message,) = [message for message in received("audience") if message["kind"] == "lift"]
+    jobs.handle(message)
+    first = ada.token()
+    real = mails._is_suppressed
+
+    def is_suppressed(email):
+        found = real(email)
+        assert http.post("/resume", form={"token": first}).status == 200
+        return found
+
+    monkeypatch.setattr(mails, "_is_suppressed", is_suppressed)
+    jobs.handle(message)
+    assert http.post("/resume", form={"token": ada.token()}).status == 400
+    assert len(ada.mails()) == 1
+
+
+def _ask(ada, token, email):
+    assert ada.http.post("/api/profile/update", json={"token": token, "email": email}).status == 200
+
+
+def _meanwhile(monkeypatch, happens):
+    """Once, after the worker has read what it is to mail."""
+    real = subscribers.find_with_tokens
+
+    def find(*args):
+        monkeypatch.setattr(subscribers, "find_with_tokens", real)
+        found = real(*args)
+        happens()
+        return found
+
+    monkeypatch.setattr(subscribers, "find_with_tokens", find)

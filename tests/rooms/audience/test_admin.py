@@ -242,3 +242,16 @@ def test_listing_reads_in_few_requests(some, monkeypatch):
     )
     listing.page(Filter(), 1, 20)
     assert len(requests) == 3  # the last for who is paused; and one for the count
+
+
+def test_an_expired_sign_up_is_removed_although_its_owner_has_signed_up_again(admin, reader, later, rows):
+    ada = reader()
+    ada.subscribe()
+    (old,) = [row["id"]["S"] for row in rows("subscribers")]
+    later(hours=24, seconds=1)
+    ada.subscribe()
+    assert admin.delete(f"/admin/api/subscribers/{old}").status == 204
+    (left,) = rows("subscribers")
+    assert left["id"]["S"] != old
+    assert [row["subscriber_id"] for row in rows("emails")] == [left["id"]]
+    assert ada.confirm().status == 303
