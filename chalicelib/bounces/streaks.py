@@ -79,7 +79,7 @@ def _count(subscriber_id: str, address_key: str, delivery_id: str) -> None:
 def _end(streak: Streak, address_key: str, now: datetime) -> None:
     log.metric("SoftBouncesInARow")
     if settings.current().bounces == "remove":
-        erasure.remove_bounced(streak.subscriber_id, address_key)
+        erasure.remove_bounced(streak.subscriber_id, address_key, now)
         return
     pause = pausing.pause_writes(streak.subscriber_id, model.SOFT_BOUNCES, now, address_key)
     if pause:

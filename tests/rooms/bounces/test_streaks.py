@@ -113,7 +113,7 @@ def test_five_in_a_row_may_remove_and_are_erased_with_the_person(configure: Any)
     configure(BOUNCES="remove")
     for _ in range(5):
         bounce(sent())
-    assert [message["reason"] for message in received("audience")] == ["bounce"]
+    assert [bool(message["bounced"]) for message in received("audience")] == [True]
     assert service.about(READER) == [
         {"soft_bounces_in_a_row": 4, "last": streak_store.find(READER, clock.now()).last}
     ]
