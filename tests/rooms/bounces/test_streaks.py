@@ -61,6 +61,20 @@ def test_a_campaign_that_did_not_bounce_starts_again() -> None:
     assert (in_a_row(), paused()) == (1, None)
 
 
+def test_campaigns_count_in_the_order_they_were_sent_and_not_drafted() -> None:
+    drafted = ids.new()
+    for _ in range(4):
+        bounce(sent())
+    streaks.note_sent(drafted, TEA)
+    bounce(sent())
+    assert (in_a_row(), paused()) == (1, None)
+    late = [ids.new() for _ in range(4)][::-1]
+    for delivery in late:
+        streaks.note_sent(delivery, TEA)
+        bounce(delivery)
+    assert paused() == "soft_bounces"
+
+
 def test_a_campaign_for_other_people_does_not() -> None:
     for _ in range(4):
         bounce(sent())
