@@ -41,7 +41,8 @@ def _table(found: dict[str, Any], sizes: tuple[int, ...]) -> list[Row]:
     scale = _MILLION / sizes[-1]
     first_page = {size: found[str(size)]["/admin/subscribers"]["requests"] for size in sizes}
     made = [
-        at_most("subscribers, first page: requests", many["/admin/subscribers"]["requests"], 3, detail=with_many),
+        # Pending, activated, how many, and who of them is paused.
+        at_most("subscribers, first page: requests", many["/admin/subscribers"]["requests"], 4, detail=with_many),
         growth("subscribers, first page: requests", first_page),
         at_most("campaign list: requests", many["/admin/campaigns"]["requests"], 3, detail=f"{_CAMPAIGNS} campaigns"),
     ]
@@ -119,8 +120,12 @@ class _RawMeter:
 
     def _counted(self, operation: str, parameters: dict[str, Any]) -> Any:
         answer = self._call(operation, {**parameters, "ReturnConsumedCapacity": "TOTAL"})
-        self.counts["rows"] += answer["ScannedCount"]
-        self.counts["units"] += answer["ConsumedCapacity"]["CapacityUnits"]
+        if operation == "BatchGetItem":
+            self.counts["rows"] += sum(map(len, answer["Responses"].values()))
+            self.counts["units"] += sum(table["CapacityUnits"] for table in answer["ConsumedCapacity"])
+        else:
+            self.counts["rows"] += answer["ScannedCount"]
+            self.counts["units"] += answer["ConsumedCapacity"]["CapacityUnits"]
         return answer
 
 

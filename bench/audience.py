@@ -51,8 +51,8 @@ def _measure() -> list[dict[str, dict[str, float]]]:
 
 def _flow(http: Any, name: str, counts: dict[str, dict[str, float]]) -> None:
     """One reader's whole way, each call metered; the links between are issued directly."""
-    from chalicelib.audience.model import CONFIRM, CONFIRMATION_LIFE
-    from chalicelib.audience.stores import emails, subscribers
+    from chalicelib.audience.model import CONFIRMATION_LIFE
+    from chalicelib.audience.stores import captures, emails, subscribers
     from chalicelib.audience.stores import tokens as token_store
     from chalicelib.kernel import addresses, clock, tokens
     from chalicelib.kernel.aws import tables
@@ -65,11 +65,14 @@ def _flow(http: Any, name: str, counts: dict[str, dict[str, float]]) -> None:
     id = emails.find_owner(addresses.key(email), clock.now()) or ""
     plain = {"email": email}
     _metered(counts, "subscribe, pending address", lambda: http.post("/api/subscribe", json=plain, source_ip=ip), 201)
-    token = tokens.issue(id)
-    tables.transact(token_store.issue_write(id, CONFIRM, token, clock.now() + CONFIRMATION_LIFE))
+    token, until = tokens.issue(id), clock.now() + CONFIRMATION_LIFE
+    pending = subscribers.find(id)
+    assert pending
+    (request,) = captures.list_requests(id, clock.now())
+    tables.transact(token_store.issue_confirmation_write(pending, request, token, until))
     _metered(counts, "confirm", lambda: http.get(f"/confirm?token={token}"), 303)
     _metered(counts, "subscribe, active address", lambda: http.post("/api/subscribe", json=plain, source_ip=ip), 201)
-    _metered(counts, "request link", lambda: http.post("/api/profile/request-link", json=plain), 200)
+    _metered(counts, "request link", lambda: http.post("/api/profile/request-link", json=plain, source_ip=ip), 200)
     person = subscribers.find(id)
     assert person
     _metered(counts, "unsubscribe", lambda: http.get(f"/api/unsubscribe?token={person.unsubscribe_token}"), 200)

@@ -9,7 +9,7 @@ from chalicelib.campaigns.sending import mailer
 from tests.rooms.campaigns.crowd import gather
 
 API = "/admin/api/campaigns"
-BODY = "# Hello\n\n{{greeting}}! *So* `{{it}}` goes, {{nickname|friend}} & <b>you</b>.<script>x</script>"
+BODY = "# Hello\n\n{{greeting}}! *So* `\\{{it}}` goes, {{nickname|friend}} & <b>you</b>.<script>x</script>"
 TOKEN = re.compile(r"token=[0-9a-f-]{36}\.[\w-]{32}")
 
 
