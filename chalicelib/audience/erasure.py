@@ -1,6 +1,10 @@
 """Removing people, and the do-not-contact list."""
 
+from collections.abc import Mapping
 from datetime import datetime
+from typing import Any
+
+from msgspec import Struct
 
 from chalicelib.audience import counts, model, personal_data
 from chalicelib.audience.model import Request, Subscriber
@@ -29,20 +33,41 @@ def erase(subscriber: Subscriber, event_type: EventType, reason: str, *also: Wri
     outbox.relay_soon(subscriber.id)
 
 
-def remove(subscriber_id: str, reason: str = BY_EDITOR, pseudonym: str | None = None) -> bool:
-    """By an editor, or because mail to an address bounces: then `pseudonym` stands for that address, and nobody is
-    removed who has another one by now. False if events about the person have yet to be relayed: the queue then tries
-    again later."""
-    return retry_stale(lambda: _remove(subscriber_id, reason, pseudonym))
+class Bounced(Struct, frozen=True):
+    """Why somebody is removed: mail to the address `pseudonym` stands for came back then."""
+
+    pseudonym: str
+    at: datetime
+
+    def concerns(self, subscriber: Subscriber) -> bool:
+        """Not if they have another address by now, or have confirmed or resumed since."""
+        is_theirs = self.pseudonym == model.address_pseudonym(addresses.key(subscriber.email))
+        return is_theirs and not subscriber.is_newer_than(self.at)
 
 
-def remove_bounced(subscriber_id: str, address_key: str) -> None:
-    """Through the queue, because mail to this address bounces."""
-    _queue_removal(subscriber_id, BY_BOUNCE, model.address_pseudonym(address_key))
+def remove(subscriber_id: str, bounced: Bounced | None = None) -> bool:
+    """By an editor, or because their mail `bounced`. False if events about the person have yet to be relayed: the
+    queue then tries again later."""
+    return retry_stale(lambda: _remove(subscriber_id, bounced))
+
+
+def remove_bounced(subscriber_id: str, address_key: str, at: datetime) -> None:
+    """Through the queue, because mail to this address bounced then."""
+    _queue_removal(subscriber_id, Bounced(model.address_pseudonym(address_key), at))
 
 
 def remove_later(subscriber_id: str, delay_seconds: int = 0) -> None:
-    _queue_removal(subscriber_id, BY_EDITOR, None, delay_seconds)
+    _queue_removal(subscriber_id, None, delay_seconds)
+
+
+def handle_removal(message: Mapping[str, Any]) -> None:
+    """From the queue. Whoever has left, or is not concerned any more, needs no second removal."""
+    subscriber_id = str(message["subscriber_id"])
+    found = message.get("bounced")
+    try:
+        remove(subscriber_id, Bounced(str(found["pseudonym"]), clock.parse(found["at"])) if found else None)
+    except NotFound:
+        log.info("removal.overtaken", subscriber_id=subscriber_id)
 
 
 def expire(subscriber_id: str) -> bool:
@@ -114,22 +139,24 @@ def _expired_event_write(subscriber_id: str, source: str) -> Write:
     return outbox.event_write(EventType.SUBSCRIPTION_EXPIRED, subscriber_id, payload)
 
 
-def _remove(subscriber_id: str, reason: str, pseudonym: str | None) -> bool:
+def _remove(subscriber_id: str, bounced: Bounced | None) -> bool:
     subscriber = subscribers.find(subscriber_id)
     if not subscriber:
         raise NotFound("No such subscriber")
-    if pseudonym not in (None, model.address_pseudonym(addresses.key(subscriber.email))):
-        raise NotFound("This subscriber has another address now")
+    if bounced and not bounced.concerns(subscriber):
+        raise NotFound("This subscriber has another address now, or has confirmed since")
     if not events.ensure_relayed(subscriber_id):
-        _queue_removal(subscriber_id, reason, pseudonym, _RETRY_SECONDS)
+        _queue_removal(subscriber_id, bounced, _RETRY_SECONDS)
         return False
-    erase(subscriber, EventType.UNSUBSCRIBED, reason)
+    erase(subscriber, EventType.UNSUBSCRIBED, BY_BOUNCE if bounced else BY_EDITOR)
     log.metric("Removed")
     return True
 
 
-def _queue_removal(subscriber_id: str, reason: str, pseudonym: str | None, delay_seconds: int = 0) -> None:
-    message = {"kind": REMOVE, "subscriber_id": subscriber_id, "reason": reason, "pseudonym": pseudonym}
+def _queue_removal(subscriber_id: str, bounced: Bounced | None, delay_seconds: int = 0) -> None:
+    message: dict[str, Any] = {"kind": REMOVE, "subscriber_id": subscriber_id}
+    if bounced:
+        message["bounced"] = {"pseudonym": bounced.pseudonym, "at": clock.text(bounced.at)}
     queues.send("audience", message, delay_seconds)
 
 

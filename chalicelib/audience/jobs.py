@@ -11,7 +11,6 @@ from chalicelib.audience.stores import tokens as token_store
 from chalicelib.events import outbox
 from chalicelib.kernel import clock, limits, log
 from chalicelib.kernel.aws import files, queues
-from chalicelib.kernel.errors import NotFound
 
 
 def handle(message: Mapping[str, Any]) -> None:
@@ -22,7 +21,7 @@ def handle(message: Mapping[str, Any]) -> None:
     elif kind == model.RELEASE:
         held.release()
     elif kind == erasure.REMOVE:
-        _remove(message)
+        erasure.handle_removal(message)
     else:
         mails.send(kind, str(message["subscriber_id"]))
 
@@ -33,14 +32,6 @@ def _process_sign_up(pseudonym: str) -> None:
         mails.confirm(processed.subscriber_id, processed.network)
         outbox.relay_soon(processed.subscriber_id)
         sign_up_store.forget(pseudonym)
-
-
-def _remove(message: Mapping[str, Any]) -> None:
-    subscriber_id = str(message["subscriber_id"])
-    try:
-        erasure.remove(subscriber_id, message.get("reason") or erasure.BY_EDITOR, message.get("pseudonym"))
-    except NotFound:
-        log.info("removal.overtaken", subscriber_id=subscriber_id)
 
 
 def clean_up(time_left: Callable[[], bool]) -> None:

@@ -132,8 +132,11 @@ class Subscriber(Struct, frozen=True):
 
     def may_pause(self, since: datetime) -> bool:
         """For something that happened then: nobody is paused for what happened before they confirmed or resumed."""
-        earlier = (self.activated_at, self.resumed_at)
-        return self.activated and not self.paused_at and all(not at or at <= since for at in earlier)
+        return self.activated and not self.paused_at and not self.is_newer_than(since)
+
+    def is_newer_than(self, moment: datetime) -> bool:
+        """They have confirmed or resumed since: what happened before does not count."""
+        return any(at and at > moment for at in (self.activated_at, self.resumed_at))
 
     def lacks(self, capture: Capture) -> bool:
         """Its source or one of its tags is new, or it would end a pause. Metadata alone is no reason to write to

@@ -90,7 +90,7 @@ def settle(message: Mapping[str, Any]) -> None:
         if not person or not bounce.is_lasting or person.is_newer_than(bounce.at):
             continue
         if action == REMOVE:
-            erasure.remove_bounced(person.id, addresses.key(person.email))
+            erasure.remove_bounced(person.id, addresses.key(person.email), bounce.at)
         elif not person.paused_at:
             retry_stale(partial(_pause, bounce))
     if last:

@@ -96,7 +96,7 @@ def _record(bounce: Bounce, address_key: str) -> None:
     recorded = retry_stale(lambda: _record_once(bounce, address_key))
     if bounce.is_lasting and settings.current().bounces == "remove" and recorded == bounce.subscriber_id:
         # Also when the event was recorded before: the worker may have died before it came here.
-        erasure.remove_bounced(bounce.subscriber_id, address_key)
+        erasure.remove_bounced(bounce.subscriber_id, address_key, bounce.at)
 
 
 def _record_once(bounce: Bounce, address_key: str) -> str:

@@ -1,7 +1,6 @@
 """Streaks in DynamoDB, beside the bounces: how many campaigns in a row bounced softly for somebody, and to which
 audience each campaign went, so that one which did not bounce is known to end a streak."""
 
-from collections.abc import Iterator
 from datetime import datetime, timedelta
 
 from msgspec import Struct
@@ -24,6 +23,19 @@ class Streak(Struct, frozen=True):
     last: str
 
 
+class Sent(Struct, frozen=True):
+    """A delivery, when it began, and whom it was for, as JSON. The order of ids is no help: a delivery has its id
+    since its campaign was drafted."""
+
+    at: datetime
+    delivery_id: str
+    targeting: str
+
+    @property
+    def order(self) -> tuple[datetime, str]:
+        return self.at, self.delivery_id
+
+
 class StreakRow(tables.Row):
     """`key` is the subscriber's id."""
 
@@ -39,13 +51,14 @@ class StreakRow(tables.Row):
 
 
 class SentRow(tables.Row):
-    """`key` is the delivery's id, which sorts by time; `targeting` says whom it was for, as JSON."""
+    """`key` is the delivery's id."""
 
     class Meta:
         table_name = tables.name("bounces")
 
     partition = UnicodeAttribute(hash_key=True, attr_name="shelf")
     key = UnicodeAttribute(range_key=True)
+    sent_at = UnicodeAttribute()
     targeting = UnicodeAttribute()
     expires_at = NumberAttribute()
 
@@ -77,11 +90,11 @@ def delete_write(subscriber_id: str) -> tables.Write:
 
 
 def note_sent(delivery_id: str, targeting: str, now: datetime) -> None:
-    tables.put(SentRow(_SENT, delivery_id, targeting=targeting, expires_at=clock.epoch(now + KEPT)))
+    expires_at = clock.epoch(now + KEPT)
+    tables.put(SentRow(_SENT, delivery_id, sent_at=clock.text(now), targeting=targeting, expires_at=expires_at))
 
 
-def list_sent_between(first: str, last: str) -> Iterator[str]:
-    """The targeting of every delivery between these two."""
-    for row in tables.query(SentRow, _SENT, range_key_condition=SentRow.key.between(first, last)):
-        if row.key not in (first, last):
-            yield row.targeting
+def list_sent() -> dict[str, Sent]:
+    """The deliveries of the last hundred days, by id: at most a few a day."""
+    rows = tables.query(SentRow, _SENT)
+    return {row.key: Sent(clock.parse(row.sent_at), row.key, row.targeting) for row in rows}

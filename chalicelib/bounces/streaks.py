@@ -2,13 +2,14 @@
 campaigns is abandoned. Nothing is counted where `BOUNCES` is `keep`."""
 
 import json
-from collections.abc import Set
+from collections.abc import Mapping, Set
 from datetime import datetime
 from typing import Any, Protocol
 
 from chalicelib.audience import erasure, model, pausing, recipients
+from chalicelib.audience.recipients import Known
 from chalicelib.bounces import streak_store as store
-from chalicelib.bounces.streak_store import Streak
+from chalicelib.bounces.streak_store import Sent, Streak
 from chalicelib.events import outbox
 from chalicelib.kernel import clock, ids, log, pseudonyms, settings
 from chalicelib.kernel.addresses import Address
@@ -57,18 +58,16 @@ def count(address: Address, delivery_id: str | None) -> None:
 def _count(subscriber_id: str, address_key: str, delivery_id: str) -> None:
     now = clock.now()
     person = recipients.look_up([subscriber_id]).get(subscriber_id)
-    if not person or not person.may_pause(ids.moment(delivery_id)):
+    sent = store.list_sent()
+    this = sent.get(delivery_id)
+    if not person or not this or not person.may_pause(this.at):
         return
     before = store.find(subscriber_id, now)
     pseudonym = pseudonyms.derive("streak", address_key)[:16]
-    if before and before.address == pseudonym:
-        if delivery_id <= before.last:
-            return
-        sent = store.list_sent_between(before.last, delivery_id)
-        broken = any(_reaches(json.loads(targeting), person.sources, person.tags) for targeting in sent)
-        campaigns = 1 if broken else before.campaigns + 1
-    else:
-        campaigns = 1
+    last = sent.get(before.last) if before and before.address == pseudonym else None
+    if last and this.order <= last.order:
+        return
+    campaigns = before.campaigns + 1 if before and last and not _arrived_between(last, this, sent, person) else 1
     streak = Streak(subscriber_id, pseudonym, campaigns, delivery_id)
     if campaigns < ENOUGH:
         tables.transact(store.save_write(streak, before, now))
@@ -79,12 +78,18 @@ def _count(subscriber_id: str, address_key: str, delivery_id: str) -> None:
 def _end(streak: Streak, address_key: str, now: datetime) -> None:
     log.metric("SoftBouncesInARow")
     if settings.current().bounces == "remove":
-        erasure.remove_bounced(streak.subscriber_id, address_key)
+        erasure.remove_bounced(streak.subscriber_id, address_key, now)
         return
     pause = pausing.pause_writes(streak.subscriber_id, model.SOFT_BOUNCES, now, address_key)
     if pause:
         tables.transact(store.delete_write(streak.subscriber_id), *pause)
         outbox.relay_soon(streak.subscriber_id)
+
+
+def _arrived_between(last: Sent, this: Sent, sent: Mapping[str, Sent], person: Known) -> bool:
+    """A campaign for this person that did not bounce."""
+    between = (other for other in sent.values() if last.order < other.order < this.order)
+    return any(_reaches(json.loads(other.targeting), person.sources, person.tags) for other in between)
 
 
 def _reaches(targeting: dict[str, Any], sources: Set[str], tags: Set[str]) -> bool:

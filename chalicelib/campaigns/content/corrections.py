@@ -36,7 +36,7 @@ def correct(campaign_id: str, new: NewCorrection) -> CampaignDetail:
         subject = now.subject if new.subject is UNSET else new.subject
         preheader = now.preheader if new.preheader is UNSET else new.preheader
         after = _with(detail, Correction(subject, preheader, new.note, clock.now()))
-        _check_content(CampaignDetail(as_corrected(after), Content(new.body), ()))
+        _check_content(CampaignDetail(as_corrected(after), Content(new.body), ()), new.note)
         return replace(detail, campaign=after), store.correct_writes(before, after, new.body)
 
     return changes.apply(campaign_id, None, change)
@@ -68,9 +68,9 @@ def _check(campaign: Campaign, version: int | None) -> None:
         raise Conflict("The campaign has changed: reload it and try again")
 
 
-def _check_content(web_version: CampaignDetail) -> None:
+def _check_content(web_version: CampaignDetail, note: str) -> None:
     """Raises here what would otherwise fail on the page, or be seen there."""
-    if unknown := renderer.find_unknown(web_version):
+    if unknown := renderer.find_unknown(web_version, note):
         raise Invalid(unknown[0].refusal)
 
 

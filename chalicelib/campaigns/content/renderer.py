@@ -112,9 +112,9 @@ def check(detail: CampaignDetail) -> None:
     _body(detail.campaign.format, detail.content.body, Placeholders())
 
 
-def find_unknown(detail: CampaignDetail) -> tuple[MergeTag, ...]:
-    """Placeholders that would go out as typed."""
-    return _search(merge_tags.find_unknown, _read(detail, Placeholders()))
+def find_unknown(detail: CampaignDetail, note: str = "") -> tuple[MergeTag, ...]:
+    """Placeholders that readers would see as typed, also in the note of a correction."""
+    return _search(merge_tags.find_unknown, _read(detail, Placeholders(), note))
 
 
 def without_names(line: str) -> str:
@@ -123,7 +123,7 @@ def without_names(line: str) -> str:
     return found.without_nickname(found.take(line))
 
 
-def _read(detail: CampaignDetail, found: Placeholders) -> _Written:
+def _read(detail: CampaignDetail, found: Placeholders, note: str = "") -> _Written:
     campaign, content = detail.campaign, detail.content
     body, removed = _body(campaign.format, content.body, found)
     text = found.take(content.text) if content.text is not None else None
@@ -133,6 +133,7 @@ def _read(detail: CampaignDetail, found: Placeholders) -> _Written:
         # Markdown takes `|` for a table and `*` for emphasis.
         "body": found.take(content.body, is_html=True) if campaign.format is Format.MARKDOWN else body,
         "plain text": text or "",
+        "note": found.take(note),
     }
     known = {part: found.marks.replace(marked, lambda _: merge_tags.KNOWN) for part, marked in searched.items()}
     return _Written(body, removed, text, known)

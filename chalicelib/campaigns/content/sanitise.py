@@ -6,7 +6,7 @@ Scripts, handlers, frames, forms and embedded data go; so do styles that could c
 import html
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
@@ -14,6 +14,7 @@ from chalicelib.campaigns.content import styles
 from chalicelib.kernel.errors import Invalid
 
 DEEPEST = 200
+MOST_ELEMENTS = 20_000
 _SCHEMES = {"https", "http", "mailto", "tel"}
 _SHELL = {"html", "head", "body", "title", "meta"}  # the frame of a pasted page: nobody misses it
 _WITH_CONTENT = {
@@ -60,7 +61,7 @@ _COLOURED = re.compile(
 # Elements without an end, or whose end may be left out because they cannot contain each other.
 _FLAT = {
     "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr",
-    "p", "li", "dt", "dd", "tr", "td", "th", "thead", "tbody", "tfoot", "colgroup", "option", "optgroup", "rt", "rp",
+    "p", "li", "dt", "dd", "tr", "td", "th", "thead", "tbody", "tfoot", "colgroup", "option",
 }  # fmt: skip
 
 
@@ -146,14 +147,30 @@ def _with_divisions(cleaned: str) -> str:
 
 
 def _check_depth(markup: str) -> None:
-    """Mail programs give up long before, and what inlines the styles would crash."""
-    depth = 0
-    for end, name, rest in _TAG.findall(markup):
-        if name.lower() in _FLAT or rest.endswith("/"):
+    """Mail programs give up long before, and what inlines the styles would crash. An end tag also ends what is open
+    inside. What looks closed here may still be open to nh3, so `clean` checks its result as well; the time nh3 takes
+    for that grows with the square of the depth, and is bounded by the number of elements."""
+    inside: list[str] = []
+    for end, written, rest in _limited(_TAG.finditer(markup)):
+        name = written.lower()
+        if name in _FLAT or rest.endswith("/"):
             continue
-        depth = max(0, depth - 1) if end else depth + 1
-        if depth > DEEPEST:
+        if not end:
+            inside.append(name)
+        elif name in inside:
+            del inside[len(inside) - 1 - inside[::-1].index(name) :]
+        if len(inside) > DEEPEST:
             raise Invalid(f"Body has elements nested more than {DEEPEST} deep: close every tag that is opened")
+
+
+def _limited(tags: Iterable[re.Match[str]]) -> Iterator[tuple[str, str, str]]:
+    elements = 0
+    for tag in tags:
+        end, name, rest = tag.groups()
+        elements += not end
+        if elements > MOST_ELEMENTS:
+            raise Invalid(f"Body has more than {MOST_ELEMENTS:,} elements")
+        yield end, name, rest
 
 
 def _foreign_scheme(url: str) -> set[str]:

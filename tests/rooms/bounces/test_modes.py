@@ -148,3 +148,22 @@ def test_an_event_repeated_after_somebody_signed_up_again_does_not_remove_them(c
     write("emails", [{"address": "reader@example.org", "subscriber_id": again}])
     jobs.handle(bounce)
     assert received("audience") == []
+
+
+@pytest.mark.parametrize("field", ["activated_at", "resumed_at"])
+@pytest.mark.parametrize("before", [True, False])
+def test_nobody_is_removed_who_has_confirmed_or_resumed_since(configure: Any, field: str, before: bool) -> None:
+    configure(BOUNCES="remove")
+    change = {"UpdateExpression": f"SET {field} = :now", "ExpressionAttributeValues": {":now": {"S": _text_now()}}}
+    change |= {"TableName": tables.name("subscribers"), "Key": {"id": {"S": READER}}}
+    if before:
+        raw.dynamodb("UpdateItem", change)
+    jobs.handle(event(PERMANENT))
+    raw.dynamodb("UpdateItem", change)
+    for message in received("audience"):
+        audience_jobs.handle(message)
+    assert recipients.look_up([READER])
+
+
+def _text_now() -> str:
+    return clock.text(clock.now())

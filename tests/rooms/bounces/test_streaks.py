@@ -61,6 +61,20 @@ def test_a_campaign_that_did_not_bounce_starts_again() -> None:
     assert (in_a_row(), paused()) == (1, None)
 
 
+def test_campaigns_count_in_the_order_they_were_sent_and_not_drafted() -> None:
+    drafted = ids.new()
+    for _ in range(4):
+        bounce(sent())
+    streaks.note_sent(drafted, TEA)
+    bounce(sent())
+    assert (in_a_row(), paused()) == (1, None)
+    late = [ids.new() for _ in range(4)][::-1]
+    for delivery in late:
+        streaks.note_sent(delivery, TEA)
+        bounce(delivery)
+    assert paused() == "soft_bounces"
+
+
 def test_a_campaign_for_other_people_does_not() -> None:
     for _ in range(4):
         bounce(sent())
@@ -113,7 +127,7 @@ def test_five_in_a_row_may_remove_and_are_erased_with_the_person(configure: Any)
     configure(BOUNCES="remove")
     for _ in range(5):
         bounce(sent())
-    assert [message["reason"] for message in received("audience")] == ["bounce"]
+    assert [bool(message["bounced"]) for message in received("audience")] == [True]
     assert service.about(READER) == [
         {"soft_bounces_in_a_row": 4, "last": streak_store.find(READER, clock.now()).last}
     ]

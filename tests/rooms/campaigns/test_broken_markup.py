@@ -57,7 +57,9 @@ def test_any_mix_of_broken_pieces_is_rendered():
             assert "Unsubscribe" in message.html
 
 
-@pytest.mark.parametrize("tag", ["div", "b", "table><tr><td", "ul><li", "span style='x'", "o:p"])
+@pytest.mark.parametrize(
+    "tag", ["div", "b", "table><tr><td", "ul><li", "span style='x'", "o:p", "rt", "rp", "optgroup", "div></x"]
+)
 def test_markup_nested_too_deep_is_refused_at_once(admin, tag):
     started = time.process_time()
     answer = admin.post(API, json={"subject": "s", "body": f"<{tag}>" * 30_000})
@@ -69,6 +71,17 @@ def test_markup_nested_too_deep_is_refused_at_once(admin, tag):
 def test_deep_markup_cannot_hide_in_attributes():
     with pytest.raises(Invalid, match="nested"):
         renderer.render(detail("<div title='</div>'>" * 1000))
+
+
+def test_so_many_elements_that_reading_them_takes_minutes_are_refused_at_once(admin):
+    started = time.process_time()
+    answer = admin.post(API, json={"subject": "s", "body": "<div/>" * 80_000})
+    assert (answer.status, answer.json) == (400, {"error": "Body has more than 20,000 elements"})
+    assert time.process_time() - started < 2
+
+
+def test_an_end_tag_ends_what_was_left_open_inside():
+    assert "xy" * 300 in mailed("<ruby>x<rt>y</ruby>" * 300).text
 
 
 def test_long_lists_tables_and_paragraphs_without_end_tags_are_not_deep():

@@ -181,6 +181,10 @@ def test_a_correction_is_held_to_the_rules_of_a_campaign(admin, http):
         ({**FIXED, "note": "x" * 251}, "Note must be at most 250 characters"),
         ({**FIXED, "subject": ""}, "Subject is required"),
         (
+            {**FIXED, "note": "{{first_name}} has moved"},
+            "The note contains an unknown placeholder, which readers would see as typed",
+        ),
+        (
             {**FIXED, "body": "<p>{{first_name}}</p>"},
             "Unknown placeholder {{first_name}} in the body: readers would see it as typed. "
             "Write {{nickname|friend}} instead",
@@ -188,7 +192,9 @@ def test_a_correction_is_held_to_the_rules_of_a_campaign(admin, http):
     ]:
         answer = admin.post(url, json=fields)
         assert (answer.status, answer.json) == (400, {"error": reason})
-    answer = admin.post(url, json={"body": "<p onclick='x()'>x</p><script>y</script>", "note": "{{token}} {{b0}} {{"})
+    answer = admin.post(
+        url, json={"body": "<p onclick='x()'>x</p><script>y</script>", "note": "\\{{token}} \\{{b0}} {{"}
+    )
     assert answer.json["removed"]
     page = text_of(http, id)
     assert "onclick" not in page
