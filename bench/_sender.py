@@ -55,7 +55,7 @@ def _engine() -> Callable[[], dict[str, Any]]:
         while after.state == "sending" and time.monotonic() < until:
             while sending.poll(retry_at_once=True):
                 units.queue_requests += 3  # receive, delete, and the message's own sending
-            # For each page the emulator reads the whole table: about a second for 100,000 rows, and all workers ask
+            # For each page the emulator reads the whole table, about a second for 100,000 rows, and all workers ask
             # at once. On a busy machine a call then takes longer than the five seconds it may. Parts rest, or an
             # order is gone while its part is still leased: as everywhere, the sweep comes for them.
             time.sleep(0.05)
