@@ -27,7 +27,7 @@ NAVIGATION = (
 # The URL carries the key of a notice, never its text, so that a crafted link cannot put words on our page.
 NOTICES = {
     "removed": "Removed. Everything stored about this person has been deleted.",
-    "removed-selected": "Removed. Everything stored about these people has been deleted.",
+    "removed-selected": "Removed. Everything stored about them has been deleted.",
     "removal-selected-pending": "Removal has started. What could not be deleted at once follows in the background.",
     "resend-held": "Too many confirmation emails were asked for this hour, so this one is held and sent in turn.",
     "resent": "A new confirmation email is being sent. Its link replaces the previous one.",

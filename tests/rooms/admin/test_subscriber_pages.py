@@ -109,7 +109,7 @@ def test_the_selected_are_named_and_counted_before_they_are_removed(dashboard, p
     assert "r0@example.net r1@example.net" in text(page)
     assert "r2@example.net" not in text(page)
     said = dashboard.follow(f"{LIST}/selection/remove", id=people[:2])
-    assert "these people has been deleted" in said or "Removal has started" in said
+    assert "about them has been deleted" in said or "Removal has started" in said
 
 
 def test_the_selected_are_gone_and_the_others_are_not(dashboard, person):

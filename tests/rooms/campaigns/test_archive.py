@@ -136,3 +136,11 @@ def test_pages_are_labelled_as_english_and_what_was_written_as_what_it_is_in(htt
         assert 'lang="de"><strong>Hallo' in page
     assert '<html lang="en">' in http.get("/profile").text
     assert '<html lang="de"' in http.get(f"/archive/{id}").text
+
+
+def test_a_page_after_the_last_leads_to_the_latest(http):
+    published()
+    page = http.get("/archive?page=9").text
+    assert "There is nothing on this page" in page
+    assert 'href="https://news.example.org/archive">Latest</a>' in page
+    assert "?page=8" not in page
