@@ -64,9 +64,8 @@ def check(recipients: int | None = None) -> Iterator[Finding]:
         why += f"; it does not count those on its suppression list ({failing.suppressed:,} of {failing.people:,})"
     counted = failing.people - failing.suppressed
     if recipients and failing.complete and counted:
-        why += (
-            f"; {'the others are' if failing.suppressed else 'that is'} {counted / recipients:.1%} of the recipients"
-        )
+        without = "without them, " if failing.suppressed else "here "
+        why += f"; {without}{counted / recipients:.1%} of the recipients would bounce"
     yield Finding(
         Level.WARNING, "bounced", _message(failing), why, "Pause or remove them", "/admin/bounces", "Bounces"
     )

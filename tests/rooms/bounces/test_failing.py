@@ -129,13 +129,13 @@ def test_a_finding_says_what_ses_does_and_how_close_it_is() -> None:
     (finding,) = failing.check(10)
     assert finding.text == (
         "1 person whose email bounced permanently this week is still a recipient: SES reviews an account when 5% of "
-        "its emails bounce, and may pause it at 10%; that is 10.0% of the recipients. Pause or remove them."
+        "its emails bounce, and may pause it at 10%; here 10.0% of the recipients would bounce. Pause or remove them."
     )
     bounced(people[1:3], LISTED)
     (finding,) = failing.check(10)
     assert finding.message == "3 people whose email bounced permanently this week are still recipients"
     assert finding.why.endswith(
-        "it does not count those on its suppression list (2 of 3); the others are 10.0% of the recipients"
+        "it does not count those on its suppression list (2 of 3); without them, 10.0% of the recipients would bounce"
     )
     (finding,) = failing.check()
     assert "of the recipients" not in finding.why
@@ -148,7 +148,7 @@ def test_a_finding_counts_nobody_whom_ses_does_not_count() -> None:
     assert finding.why.endswith("; it does not count those on its suppression list (1 of 1)")
     bounced(people[1:3])
     (finding,) = failing.check(10)
-    assert finding.why.endswith("(1 of 3); the others are 20.0% of the recipients")
+    assert finding.why.endswith("(1 of 3); without them, 20.0% of the recipients would bounce")
 
 
 def test_the_api_starts_both(admin: Any) -> None:
