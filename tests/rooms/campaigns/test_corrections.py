@@ -182,7 +182,8 @@ def test_a_correction_is_held_to_the_rules_of_a_campaign(admin, http):
         ({**FIXED, "subject": ""}, "Subject is required"),
         (
             {**FIXED, "note": "{{first_name}} has moved"},
-            "The note contains an unknown placeholder, which readers would see as typed",
+            "Unknown placeholder {{first_name}} in the note: readers would see it as typed. "
+            "Write {{nickname|friend}} instead",
         ),
         (
             {**FIXED, "body": "<p>{{first_name}}</p>"},
