@@ -1,6 +1,6 @@
 """The people a campaign is sent to."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from datetime import datetime
 from typing import NamedTuple
 
@@ -9,7 +9,8 @@ from msgspec import Struct
 from chalicelib.audience import counts, pausing
 from chalicelib.audience.stores import emails
 from chalicelib.audience.stores import recipients as store
-from chalicelib.audience.stores.recipients import Item, Targeting
+from chalicelib.audience.stores.recipients import Item
+from chalicelib.audience.stores.recipients import Targeting as Targeting
 from chalicelib.kernel import clock
 from chalicelib.kernel.addresses import Address
 
@@ -67,6 +68,11 @@ def reload(ids: Sequence[str]) -> list[Recipient]:
 def look_up(ids: Sequence[str]) -> dict[str, Known]:
     """Those of them who are activated subscribers now, by their ids."""
     return {item["id"]["S"]: _known(item) for item in store.get_known(ids)}
+
+
+def reaches(targeting: Targeting, sources: Set[str], tags: Set[str]) -> bool:
+    """Whether somebody with these is meant."""
+    return store.matches(targeting.sources, sources) and store.matches(targeting.tags, tags)
 
 
 def count(targeting: Targeting, activated_by: datetime) -> int:

@@ -1,13 +1,14 @@
 """Soft bounces in a row: a mailbox that was full for one campaign is none of our business, one that is full for five
 campaigns is abandoned. Nothing is counted where `BOUNCES` is `keep`."""
 
-import json
-from collections.abc import Mapping, Set
+from collections.abc import Mapping
 from datetime import datetime
-from typing import Any, Protocol
+
+import msgspec
+from msgspec import Struct
 
 from chalicelib.audience import erasure, model, pausing, recipients
-from chalicelib.audience.recipients import Known
+from chalicelib.audience.recipients import Known, Targeting
 from chalicelib.bounces import streak_store as store
 from chalicelib.bounces.streak_store import Sent, Streak
 from chalicelib.events import outbox
@@ -17,32 +18,27 @@ from chalicelib.kernel.aws import tables
 from chalicelib.kernel.aws.failures import retry_stale
 
 ENOUGH = 5
-_WORDS = ("any", "all", "none")
 
 
-class Terms(Protocol):
-    @property
-    def any(self) -> tuple[str, ...]: ...
-    @property
-    def all(self) -> tuple[str, ...]: ...
-    @property
-    def none(self) -> tuple[str, ...]: ...
+class _Terms(Struct, frozen=True):
+    any: tuple[str, ...]
+    all: tuple[str, ...]
+    none: tuple[str, ...]
 
 
-class Targeting(Protocol):
-    @property
-    def sources(self) -> Terms: ...
-    @property
-    def tags(self) -> Terms: ...
+class _Targeting(Struct, frozen=True):
+    """As it is kept with a delivery that was sent."""
+
+    sources: _Terms
+    tags: _Terms
 
 
 def note_sent(delivery_id: str, targeting: Targeting) -> None:
     """That a campaign is being sent, and to whom in general; not who gets it."""
     if settings.current().bounces == "keep":
         return
-    terms = {"sources": targeting.sources, "tags": targeting.tags}
-    text = json.dumps({name: {word: getattr(term, word) for word in _WORDS} for name, term in terms.items()})
-    store.note_sent(delivery_id, text, clock.now())
+    kept = msgspec.convert(targeting, _Targeting, from_attributes=True)
+    store.note_sent(delivery_id, msgspec.json.encode(kept).decode(), clock.now())
 
 
 def count(address: Address, delivery_id: str | None) -> None:
@@ -89,14 +85,5 @@ def _end(streak: Streak, address_key: str, now: datetime) -> None:
 def _arrived_between(last: Sent, this: Sent, sent: Mapping[str, Sent], person: Known) -> bool:
     """A campaign for this person that did not bounce."""
     between = (other for other in sent.values() if last.order < other.order < this.order)
-    return any(_reaches(json.loads(other.targeting), person.sources, person.tags) for other in between)
-
-
-def _reaches(targeting: dict[str, Any], sources: Set[str], tags: Set[str]) -> bool:
-    return _match(targeting["sources"], sources) and _match(targeting["tags"], tags)
-
-
-def _match(terms: dict[str, list[str]], words: Set[str]) -> bool:
-    """As `campaigns` reads them: at least one word of `any`, all of `all`, none of `none`."""
-    some = not terms["any"] or not words.isdisjoint(terms["any"])
-    return some and words >= set(terms["all"]) and words.isdisjoint(terms["none"])
+    targetings = (msgspec.json.decode(other.targeting, type=_Targeting) for other in between)
+    return any(recipients.reaches(targeting, person.sources, person.tags) for targeting in targetings)

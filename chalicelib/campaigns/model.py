@@ -4,7 +4,7 @@
 what the campaign's state is then.
 """
 
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Annotated
@@ -82,13 +82,6 @@ class Terms(Struct, frozen=True):
     all: Words = ()
     none: Words = ()
 
-    def match(self, words: Set[str]) -> bool:
-        return (
-            (not self.any or not words.isdisjoint(self.any))
-            and words >= set(self.all)
-            and words.isdisjoint(self.none)
-        )
-
 
 class Targeting(Struct, frozen=True):
     """Whom a campaign is for: everybody, or those whose sources and tags both match."""
@@ -99,9 +92,6 @@ class Targeting(Struct, frozen=True):
     @property
     def everybody(self) -> bool:
         return self == Targeting()
-
-    def reaches(self, sources: Set[str], tags: Set[str]) -> bool:
-        return self.sources.match(sources) and self.tags.match(tags)
 
 
 class Counts(Struct, frozen=True):

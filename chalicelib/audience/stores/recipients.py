@@ -3,7 +3,7 @@
 With `raw` instead of pynamodb, because one sending reads a million of these.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from datetime import datetime
 from typing import Any, Protocol
 
@@ -120,6 +120,12 @@ def _filter(targeting: Targeting, activated_by: datetime) -> dict[str, Any]:
         "ExpressionAttributeNames": {"#status": "status"},
         "ExpressionAttributeValues": values,
     }
+
+
+def matches(terms: Terms, words: Set[str]) -> bool:
+    """What `_conditions` asks the table, of words at hand."""
+    some = not terms.any or not words.isdisjoint(terms.any)
+    return some and words >= set(terms.all) and words.isdisjoint(terms.none)
 
 
 def _conditions(name: str, terms: Terms, values: dict[str, Any]) -> list[str]:
