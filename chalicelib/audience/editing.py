@@ -65,7 +65,7 @@ def resend_confirmation(subscriber_id: str) -> bool:
     """Have a new link mailed for what has yet to be confirmed; it replaces the one before. False if it is held until
     the limits of the hour allow it."""
     subscriber = listing.find_subscriber(subscriber_id)
-    request = mails.newest_request(subscriber)
+    request = mails.newest_request(subscriber, captures.list_requests(subscriber.id, clock.now()))
     if not request:
         raise Conflict("Already confirmed")
     if request.is_held:
@@ -113,7 +113,7 @@ def _detail(subscriber: Subscriber) -> Detail:
     expires = clock.text(until) if until and until < model.NEVER else None
     stored = sorted(captures.list_stored(subscriber.id), key=lambda capture: capture.created_at)
     known = tuple(capture for capture in stored if capture.status != model.CAPTURE_EXPIRED)
-    request = mails.newest_request(subscriber)
+    request = mails.newest_request(subscriber, captures.open_requests(stored, clock.now()))
     return Detail(
         listing.entry_from(subscriber), expires, known, request is not None, bool(request and request.is_held)
     )

@@ -131,7 +131,7 @@ def _newest(subscriber: Subscriber | None, requests: list[Request]) -> Request |
     """What there is to confirm, if they may be written to."""
     if not subscriber or _is_suppressed(subscriber.email):
         return None
-    return _newest_of(subscriber, requests)
+    return newest_request(subscriber, requests)
 
 
 def _mail_confirmation(
@@ -157,12 +157,8 @@ def _mail_confirmation(
         raise
 
 
-def newest_request(subscriber: Subscriber) -> Request | None:
-    """What a confirmation would be mailed for."""
-    return _newest_of(subscriber, captures.list_requests(subscriber.id, clock.now()))
-
-
-def _newest_of(subscriber: Subscriber, requests: list[Request]) -> Request | None:
+def newest_request(subscriber: Subscriber, requests: list[Request]) -> Request | None:
+    """What a confirmation would be mailed for, of what can still be confirmed."""
     return next((found for found in requests if subscriber.lacks(found.capture)), None)
 
 

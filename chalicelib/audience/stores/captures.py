@@ -5,7 +5,7 @@ is beside it, with an expiry of its own. A sparse index holds the rows with a re
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import Any
 
@@ -86,6 +86,12 @@ def list_requests(subscriber_id: str, now: datetime) -> list[Request]:
     condition = CaptureRow.waits_until > clock.text(now)
     rows = tables.query(CaptureRow, subscriber_id, filter_condition=condition, consistent_read=True)
     found = [request for row in rows if (request := _parse_request(row))]
+    return sorted(found, key=lambda request: request.id, reverse=True)
+
+
+def open_requests(stored: Iterable[StoredCapture], now: datetime) -> list[Request]:
+    """The same of captures at hand."""
+    found = [capture.request for capture in stored if capture.request and capture.request.expires_at > now]
     return sorted(found, key=lambda request: request.id, reverse=True)
 
 
