@@ -12,6 +12,7 @@ from chalice.app import AuthRequest, Chalice, Cron, Rate, SQSEvent
 from chalicelib.audience import personal_data
 from chalicelib.kernel import deadlines, settings
 from chalicelib.kernel.aws import queues
+from chalicelib.members import member_data
 from chalicelib.web import routing
 from chalicelib.web.guards import ACCESS_HEADER
 
@@ -21,6 +22,9 @@ gc.set_threshold(100_000, 20, 100)
 
 app = Chalice(app_name="gna")
 personal_data.register("bounces", "bounces.service")
+member_data.register("sightings", "sightings.departures")
+# A photo sent by a form arrives as it is, not as text.
+app.api.binary_types.append("multipart/form-data")
 
 
 # A verdict is not kept: a cached one would outlive the token's own end.
@@ -112,3 +116,35 @@ def hurry_feed(event: SQSEvent) -> Any:
     from chalicelib.feeds import jobs
 
     return queues.consume(event.to_dict(), jobs.handle)
+
+
+@app.on_sqs_message(queue=queues.name("members"), batch_size=10)
+def members(event: SQSEvent) -> Any:
+    from chalicelib.members import jobs
+
+    return queues.consume(event.to_dict(), jobs.handle)
+
+
+@app.schedule(Cron(17, "*", "*", "*", "?", "*"))
+def clean_up_members(event: Any) -> None:
+    from chalicelib.members import jobs as members_jobs
+    from chalicelib.sightings import jobs as sightings_jobs
+
+    time_left = deadlines.time_left(event.context)
+    members_jobs.clean_up(time_left)
+    sightings_jobs.clean_up(time_left)
+
+
+# One picture at a time: a large one takes the memory of many small ones.
+@app.on_sqs_message(queue=queues.name("media"), batch_size=1)
+def media(event: SQSEvent) -> Any:
+    from chalicelib.media import jobs
+
+    return queues.consume(event.to_dict(), jobs.handle)
+
+
+@app.schedule(Cron(27, "*", "*", "*", "?", "*"))
+def clean_up_media(event: Any) -> None:
+    from chalicelib.media import jobs
+
+    jobs.clean_up(deadlines.time_left(event.context))

@@ -16,6 +16,7 @@ _WRITE = ("PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "ConditionChe
 _SEND = ("SendMessage", "GetQueueUrl")
 _CONSUME = ("ReceiveMessage", "DeleteMessage", "ChangeMessageVisibility", "GetQueueAttributes")
 _BULK = ("SendBulkEmail", "SendBulkTemplatedEmail")
+_MEDIA = ("PutObject", "GetObject", "DeleteObject", "ListBucket")
 _DOWNLOADS = ("PutObject", "GetObject", "DeleteObject", "AbortMultipartUpload", "ListBucket")
 
 LOG_RETENTION = timedelta(days=30)
@@ -114,6 +115,15 @@ def _as_sender(operator: str, statement: dict[str, Any]) -> dict[str, Any]:
     return statement | {"Condition": {operator: {"ses:FromAddress": {"Fn::Sub": "${SenderAddress}"}}}}
 
 
+def _bucket(kind: str, actions: tuple[str, ...]) -> dict[str, Any]:
+    arn = f"arn:${{AWS::Partition}}:s3:::${{Prefix}}-{kind}-${{AWS::AccountId}}"
+    return {
+        "Effect": "Allow",
+        "Action": [f"s3:{action}" for action in actions],
+        "Resource": [{"Fn::Sub": arn + part} for part in ("", "/*")],
+    }
+
+
 _RIGHTS: dict[str, dict[str, Any]] = {
     "secrets": _allow("ssm", ("GetParameters",), "parameter${SecretsPath}/*"),
     "mail": _as_sender(
@@ -130,13 +140,8 @@ _RIGHTS: dict[str, dict[str, Any]] = {
     "quota": {"Effect": "Allow", "Action": ["ses:GetAccount"], "Resource": "*"},
     # The address, its domain or a parent domain.
     "sender": _allow("ses", ("GetEmailIdentity",), "identity/*${SenderDomain}"),
-    "downloads": {
-        "Effect": "Allow",
-        "Action": [f"s3:{action}" for action in _DOWNLOADS],
-        "Resource": [
-            {"Fn::Sub": "arn:${AWS::Partition}:s3:::${Prefix}-downloads-${AWS::AccountId}" + part}
-            for part in ("", "/*")
-        ],
-    },
+    "downloads": _bucket("downloads", _DOWNLOADS),
+    # Without the right to list, S3 answers 403 where there is no object.
+    "media": _bucket("media", _MEDIA),
     "announce": _allow("events", ("PutEvents",), "event-bus/${EventBus}"),
 }

@@ -23,7 +23,8 @@ def resources(chosen: Stage, clients: Clients, architecture: str, folder: Path =
     """Create tables, queues and topics as a stack of their own, and write the stage's Chalice configuration."""
     stage.parameters(chosen, template.to_merge())
     secrets.ensure(clients, chosen)
-    stack.apply(clients, f"{chosen.prefix}-resources", template.resources(), {"Prefix": chosen.prefix})
+    parameters = {"Prefix": chosen.prefix, "SiteUrl": chosen.settings["SITE_URL"]}
+    stack.apply(clients, f"{chosen.prefix}-resources", template.resources(), parameters)
     identity = clients("sts").get_caller_identity()
     names = {
         "AWS::Partition": identity["Arn"].split(":")[1],
@@ -42,7 +43,8 @@ def _configure(chosen: Stage, names: dict[str, str], architecture: str, folder: 
     config_part = functions.stage_config(all_functions, architecture)
     variables = {name: value for name, value in chosen.environment.items() if value and name not in _TEMPLATE_ONLY}
     config_part["environment_variables"] = variables
-    variables["DOWNLOADS_BUCKET"] = f"{chosen.prefix}-downloads-{names['AWS::AccountId']}"
+    for kind in ("downloads", "media"):
+        variables[f"{kind.upper()}_BUCKET"] = f"{chosen.prefix}-{kind}-{names['AWS::AccountId']}"
     for function in all_functions:
         policy = functions.policy(function, f"/aws/lambda/gna-{chosen.name}-{function.name}")
         file = f"policy-{chosen.name}-{function.name}.json"

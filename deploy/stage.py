@@ -15,7 +15,7 @@ FOLDER = Path(__file__).parent / "stages"
 _ONLY_PARAMETERS = {"DOMAIN_NAME": "DomainName", "CERTIFICATE_ARN": "CertificateArn"}
 # Applied to the template itself: see `template.set_execute_api`.
 _CLOSE = "DISABLE_EXECUTE_API"
-_FROM_STAGE = {"GNA_PREFIX", "SECRETS_PATH", "CONFIGURATION_SET", "DOWNLOADS_BUCKET"}
+_FROM_STAGE = {"GNA_PREFIX", "SECRETS_PATH", "CONFIGURATION_SET", "DOWNLOADS_BUCKET", "MEDIA_BUCKET"}
 
 
 class Refused(SystemExit):

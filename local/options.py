@@ -57,6 +57,8 @@ def environment(options: Options, environ: Mapping[str, str]) -> dict[str, str]:
         "GNA_LOCAL": "true",
         "GNA_PREFIX": PREFIX,
         "DOWNLOADS_BUCKET": f"{PREFIX}-downloads-000000000000",
+        "MEDIA_BUCKET": f"{PREFIX}-media-000000000000",
+        "MEMBERS": "open",
         **_secrets(options.folder),
     }
     given = {name: value for name, value in environ.items() if not name.startswith("AWS_") and value}

@@ -21,6 +21,7 @@ os.environ.update(
     FROM_EMAIL="news@example.org",
     CONTACT_EMAIL="hello@example.org",
     ADMIN_EMAIL="admin@example.org",
+    MEDIA_BUCKET="gna-test-media-000000000000",
     SECRET_KEY="a secret of thirty-two characters",
     WEBHOOK_SECRET="another secret of thirty-two chars",
 )
@@ -132,6 +133,15 @@ def _empty() -> None:
 
 def _backend(service: str) -> Any:
     return get_backend(service)[DEFAULT_ACCOUNT_ID][os.environ["AWS_DEFAULT_REGION"]]
+
+
+@pytest.fixture
+def media_bucket(aws: None) -> str:
+    """The bucket of pictures, empty."""
+    name = settings.current().media_bucket
+    region = {"LocationConstraint": os.environ["AWS_DEFAULT_REGION"]}
+    _client("s3").create_bucket(Bucket=name, CreateBucketConfiguration=region)
+    return name
 
 
 @pytest.fixture

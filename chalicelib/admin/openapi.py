@@ -18,13 +18,16 @@ def document() -> dict[str, Any]:
         "info": {
             "title": "Gna",
             "version": VERSION,
-            "description": "Subscribers, campaigns, feed, bounces and webhooks of one newsletter.",
+            "description": "Subscribers, campaigns, feed, bounces, webhooks, members and sightings of one newsletter.",
         },
         "servers": [{"url": settings.current().site_url}],
         "paths": paths,
         "webhooks": examples.describe_webhooks(),
         "components": {
             "schemas": schemas,
-            "securitySchemes": {"access": {"type": "apiKey", "in": "header", "name": "Cf-Access-Jwt-Assertion"}},
+            "securitySchemes": {
+                "access": {"type": "apiKey", "in": "header", "name": "Cf-Access-Jwt-Assertion"},
+                "session": {"type": "apiKey", "in": "cookie", "name": "__Host-session"},
+            },
         },
     }

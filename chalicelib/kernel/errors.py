@@ -2,6 +2,7 @@
 
 GnaError
 ├── Invalid           the request is not valid; the reason may be shown
+├── TooLarge          a file that has to be sent in another way
 ├── Unauthenticated   the caller is not known
 ├── Refused           the caller is known and may not do this
 ├── NotFound
@@ -22,6 +23,10 @@ class GnaError(Exception):
 
 
 class Invalid(GnaError):
+    pass
+
+
+class TooLarge(GnaError):
     pass
 
 

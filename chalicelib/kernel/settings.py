@@ -39,9 +39,11 @@ class Settings(Struct, frozen=True):
     archive: bool
     mails_per_hour: int
     bounces: str
+    members: str
     configuration_set: str
     event_bus: str
     downloads_bucket: str
+    media_bucket: str
     access_team: str
     access_aud: str
     access_certs_url: str
@@ -85,9 +87,11 @@ def load(environ: Mapping[str, str]) -> Settings:
         archive=read.flag("ARCHIVE", default=True),
         mails_per_hour=read.number("MAILS_PER_HOUR", 500, 1, 1_000_000),
         bounces=read.choice("BOUNCES", ("keep", "pause", "remove")),
+        members=read.choice("MEMBERS", ("off", "invite", "open")),
         configuration_set=read.text("CONFIGURATION_SET"),
         event_bus=read.text("EVENT_BUS"),
         downloads_bucket=read.text("DOWNLOADS_BUCKET"),
+        media_bucket=read.text("MEDIA_BUCKET"),
         access_team=team,
         access_aud=read.text("CF_ACCESS_AUD"),
         access_certs_url=read.private_url("CF_ACCESS_CERTS_URL", _certs_url(team)),

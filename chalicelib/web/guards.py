@@ -1,7 +1,8 @@
-"""What a dashboard route requires in addition to its authorizer: one valid token, and a request the editor made.
+"""What a route requires of a request: for the dashboard one valid token, and for editors and members a request they
+made themselves.
 
-The Access cookie comes with every request of an editor's browser, whichever page caused it. So a request that changes
-something must come from our own pages, or from a script, which sends neither of the two headers checked here.
+A cookie comes with every request of a browser, whichever page caused it. So a request that changes something must
+come from our own pages, or from a script, which sends neither of the two headers checked here.
 """
 
 from urllib.parse import urlsplit
@@ -21,6 +22,10 @@ def require_admin(request: Request) -> None:
         raise Unauthenticated("Authentication required")
     if ACCESS_HEADER.lower() in request.repeated:
         raise Refused("Invalid token")
+
+
+def refuse_foreign(request: Request) -> None:
+    """Refuses what another site's page has sent, before anything of it is read."""
     if request.method not in _SAFE_METHODS and _is_foreign(request):
         raise Refused("Cross-site request refused")
 

@@ -1,33 +1,64 @@
 """Forms sent as `multipart/form-data`, as browsers send them (RFC 7578, and the encoding of the HTML standard).
 
 One pass, no nesting, every length and count bounded: the parser of the email package needs quadratic time for many
-small parts, and recurses into comments. A file, an unusual header or a body that does not end is refused.
+small parts, and recurses into comments. An unusual header or a body that does not end is refused, and so is a file
+where none is expected.
 """
 
 import re
+
+from msgspec import Struct
 
 from chalicelib.kernel.errors import Invalid
 
 _LONGEST_TYPE = 300
 _LONGEST_HEAD = 1_024
 _BOUNDARY = re.compile(r"[A-Za-z0-9'()+_,./:=? -]{0,69}[A-Za-z0-9'()+_,./:=?-]\Z")
-# .NET writes names without quotes. `name*=` is forbidden in forms; `filename` means a file.
-_DISPOSITION = re.compile(rb'form-data *; *name=(?:"([^"]*)"|([A-Za-z0-9_.-]+)) *\Z', re.IGNORECASE)
-_FILE = re.compile(rb"; *filename\*?=", re.IGNORECASE)
+# .NET writes names without quotes. `name*=` is forbidden in forms; `filename` means a file, and may be written in any
+# way (with `filename*=` beside it, too), because nothing uses it.
+_DISPOSITION = re.compile(
+    rb'form-data *; *name=(?:"([^"]*)"|([A-Za-z0-9_.-]+)) *(; *filename\*?=.*)?\Z', re.IGNORECASE | re.DOTALL
+)
 _NOT_ENCODED = (b"", b"7bit", b"8bit", b"binary")
 # What browsers write for the three characters that a name in quotes cannot hold; nothing else is escaped.
 _ESCAPED = ((b"%0D", b"\r"), (b"%0A", b"\n"), (b"%22", b'"'))
 
 
+class Form(Struct, frozen=True):
+    """Of several fields with the same name the last counts, as in other forms."""
+
+    fields: dict[str, str]
+    files: dict[str, bytes]
+
+
+class _Part(Struct, frozen=True):
+    name: str
+    content: bytes
+    is_file: bool
+
+
 def read(content_type: str, body: bytes, most_fields: int) -> dict[str, str]:
-    """The fields by name; of several with the same name the last counts, as in other forms."""
+    """The fields by name, of a form without files."""
+    form = read_form(content_type, body, most_fields)
+    if form.files:
+        raise _unreadable("files are not accepted")
+    return form.fields
+
+
+def read_form(content_type: str, body: bytes, most_fields: int) -> Form:
+    parts = _parts(content_type, body, most_fields)
+    files = {part.name: part.content for part in parts if part.is_file}
+    return Form({part.name: _text(part.content) for part in parts if not part.is_file}, files)
+
+
+def _parts(content_type: str, body: bytes, most_fields: int) -> list[_Part]:
     delimiter = b"\r\n--" + _boundary(content_type)
     before, *parts = (b"\r\n" + body).split(delimiter, most_fields + 1)
     if before or not parts:
         raise _unreadable("it does not begin with its boundary")
     if parts.pop() not in (b"--", b"--\r\n"):
         raise _unreadable("it has too many fields" if len(parts) == most_fields else "it does not end properly")
-    return dict(_field(part) for part in parts)
+    return [_part(part) for part in parts]
 
 
 def _boundary(content_type: str) -> bytes:
@@ -41,7 +72,7 @@ def _boundary(content_type: str) -> bytes:
     return boundary.encode()
 
 
-def _field(part: bytes) -> tuple[str, str]:
+def _part(part: bytes) -> _Part:
     """A part begins with the end of the delimiter's line; an empty line is between its headers and its value."""
     end = part.find(b"\r\n\r\n", 0, _LONGEST_HEAD)
     if not part.startswith(b"\r\n") or end < 0:
@@ -49,8 +80,13 @@ def _field(part: bytes) -> tuple[str, str]:
     headers = _headers(part[2:end])
     if headers.get(b"content-transfer-encoding", b"").lower() not in _NOT_ENCODED:
         raise _unreadable("a field has a transfer encoding")
+    name, is_file = _name(headers.get(b"content-disposition", b""))
+    return _Part(_text(name), part[end + 4 :], is_file)
+
+
+def _text(content: bytes) -> str:
     try:
-        return _name(headers.get(b"content-disposition", b"")).decode(), part[end + 4 :].decode()
+        return content.decode()
     except UnicodeDecodeError:
         raise _unreadable("it is not UTF-8") from None
 
@@ -65,16 +101,16 @@ def _headers(head: bytes) -> dict[bytes, bytes]:
     return found
 
 
-def _name(disposition: bytes) -> bytes:
+def _name(disposition: bytes) -> tuple[bytes, bool]:
+    """The name, and whether it is that of a file."""
     matched = _DISPOSITION.match(disposition)
     if not matched:
-        raise _unreadable("files are not accepted" if _FILE.search(disposition) else "a field has no proper name")
-    if matched[1] is None:
-        return matched[2]
-    name = matched[1]
-    for written, meant in _ESCAPED:
-        name = name.replace(written, meant)
-    return name
+        raise _unreadable("a field has no proper name")
+    name = matched[1] if matched[1] is not None else matched[2]
+    if matched[1] is not None:
+        for written, meant in _ESCAPED:
+            name = name.replace(written, meant)
+    return name, matched[3] is not None
 
 
 def _unreadable(why: str) -> Invalid:

@@ -10,14 +10,21 @@ from msgspec import Struct
 from msgspec.structs import fields
 
 from chalicelib.web.operations import JSON, Answer, Operation, described
-from chalicelib.web.routing import Route, load
+from chalicelib.web.routing import ADMIN, GUEST, MEMBER, Route, load
 
 Part = dict[str, Any]
 
 _PARAMETER = re.compile(r"\{(\w+)\}")
 _ERROR = {"$ref": "#/components/schemas/Error"}
-# Statuses of every guarded call, and of every call.
-_GUARDED = {401: "Missing token", 403: "Invalid or expired token, or cross-site request"}
+# Statuses of guarded calls by guard, and of every call.
+_OFF = {404: "Not found, or `MEMBERS` is off"}
+_GUARDED = {
+    "": {},
+    ADMIN: {401: "Missing token", 403: "Invalid or expired token, or cross-site request"},
+    GUEST: _OFF | {403: "Cross-site request"},
+    MEMBER: _OFF | {401: "Authentication required", 403: "Cross-site request"},
+}
+_SECURITY = {ADMIN: "access", MEMBER: "session"}
 _ALWAYS = {500: "Misconfigured, or a defect; details are in the log", 503: "A service does not answer; try again"}
 
 
@@ -78,8 +85,8 @@ def _call(route: Route, operation: Operation, schemas: _Schemas) -> Part:
             "required": _is_required(operation.body),
             "content": {JSON: {"schema": schemas.schema(operation.body)}},
         }
-    if route.guard:
-        call["security"] = [{"access": []}]
+    if route.guard in _SECURITY:
+        call["security"] = [{_SECURITY[route.guard]: []}]
     return call
 
 
@@ -89,7 +96,7 @@ def _is_required(body: Any) -> bool:
 
 
 def _responses(route: Route, operation: Operation, schemas: _Schemas) -> Part:
-    refusals = {**(_GUARDED if route.guard else {}), **_ALWAYS, **operation.refusals}
+    refusals = {**_GUARDED[route.guard], **_ALWAYS, **operation.refusals}
     written = {str(status): _refusal(reason) for status, reason in refusals.items()}
     return written | {str(status): _response(answer, schemas) for status, answer in operation.answers.items()}
 

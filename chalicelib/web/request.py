@@ -30,6 +30,7 @@ class Request(Struct, frozen=True, dict=True):
     request_id: str
     authorizer: Mapping[str, str]
     repeated: frozenset[str] = frozenset()
+    member: Any = None  # who is signed in, on routes that require it
 
     @property
     def content_type(self) -> str:
@@ -68,6 +69,18 @@ class Request(Struct, frozen=True, dict=True):
         if self.content_type == MULTIPART:
             return multipart.read(self.headers["content-type"], self.body, _MOST_FIELDS)
         return self._json()
+
+    @cached_property
+    def form(self) -> multipart.Form:
+        """Fields and files of a form that may have files."""
+        if self.content_type == MULTIPART:
+            return multipart.read_form(self.headers["content-type"], self.body, _MOST_FIELDS)
+        return multipart.Form(self.fields, {})
+
+    def cookie(self, name: str) -> str:
+        """Empty if there is none. Of several with one name the first counts: it has the longest path."""
+        pairs = [part.partition("=") for part in self.headers.get("cookie", "").split(";")]
+        return next((value.strip() for key, _, value in pairs if key.strip() == name), "")
 
     def text(self, name: str) -> str | None:
         """A field that is text, or None if it is missing or null."""

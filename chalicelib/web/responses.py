@@ -15,6 +15,7 @@ _STATUS: dict[type[errors.GnaError], int] = {
     errors.Refused: 403,
     errors.NotFound: 404,
     errors.Conflict: 409,
+    errors.TooLarge: 413,
     errors.TooMany: 429,
     errors.Misconfigured: 500,
     errors.Crashed: 500,

@@ -13,9 +13,18 @@ from typing import Any
 from chalice.app import Chalice
 from chalice.app import Response as ChaliceResponse
 from msgspec import Struct
+from msgspec.structs import replace
 
-from chalicelib.kernel import log, patience
-from chalicelib.kernel.errors import Crashed, GnaError, Invalid, Misconfigured, Unavailable
+from chalicelib.kernel import log, patience, settings
+from chalicelib.kernel.errors import (
+    Crashed,
+    GnaError,
+    Invalid,
+    Misconfigured,
+    NotFound,
+    Unauthenticated,
+    Unavailable,
+)
 from chalicelib.web import cors, guards, responses
 from chalicelib.web import request as _request
 from chalicelib.web.request import FORM, JSON, MULTIPART, Request
@@ -24,22 +33,28 @@ from chalicelib.web.responses import Response
 Handler = Callable[[Request], Response]
 
 # Every room that has routes, in the order in which they are registered.
-ROOMS = ("web", "audience", "bounces", "campaigns", "events", "feeds", "admin")
+ROOMS = ("web", "audience", "bounces", "campaigns", "events", "feeds", "members", "sightings", "admin")
 
 ANY_FORM = (FORM, MULTIPART)
 JSON_OR_FORM = (JSON, *ANY_FORM)
-ADMIN = "admin"
+# Who may call a route that not everybody may: editors; members who are signed in; anybody, as long as there can be
+# members at all.
+ADMIN, MEMBER, GUEST = "admin", "member", "guest"
 
 _JSON_ERRORS, _PAGE_ERRORS, _ADMIN_ERRORS = "web.responses:error", "web.pages:error", "admin.shell:problem"
 _WITH_BODY = ("POST", "PATCH")
+_SIGNED_IN, _SIGN_IN = "members.guards:require_member", "members.guards:ask_to_sign_in"
 _NOT_FOUND, _FORMS_ONLY = "web.pages:not_found", "admin.shell:forms_only"
 # What a reader's form or a site's script sends is small. Editors send campaigns, and hubs and sites whole posts.
 _SMALL_BODY, _LARGE_BODY = 64 * 1024, 1_000_000
+# A photo of up to 4 MB in a form. What is larger is read too, to be answered with what to do instead.
+_PHOTO_BODY = 6_000_000
 
 
 class Route(Struct, frozen=True):
     """`handler` and `errors` name a function as `module:function` below `chalicelib`: the one that answers, and the
-    one that turns a failure into an answer. `guard` is empty for what anybody may call."""
+    one that turns a failure into an answer; `sign_in` names the one that answers when nobody is signed in, where that
+    is not an error. `guard` is empty for what anybody may call."""
 
     methods: tuple[str, ...]
     path: str
@@ -49,6 +64,7 @@ class Route(Struct, frozen=True):
     accepts: tuple[str, ...] = ()
     cors: bool = False
     largest_body: int = _SMALL_BODY
+    sign_in: str = ""
 
 
 # Every path that no other route has. API Gateway itself would answer with JSON, whoever asks.
@@ -82,6 +98,31 @@ def admin_page(call: str, handler: str) -> Route:
     return _route(call, handler, _ADMIN_ERRORS, guard=ADMIN, accepts=ANY_FORM, largest_body=_LARGE_BODY)
 
 
+def guest_api(call: str, handler: str) -> Route:
+    """A call for people who are not signed in yet. Other sites may not make it for them."""
+    return _route(call, handler, _JSON_ERRORS, guard=GUEST, accepts=(JSON,))
+
+
+def guest_page(call: str, handler: str) -> Route:
+    return _route(call, handler, _PAGE_ERRORS, guard=GUEST, accepts=ANY_FORM)
+
+
+def member_api(call: str, handler: str, *, photo: bool = False) -> Route:
+    """A call of a member who is signed in; with `photo`, a picture may be sent as a form."""
+    accepts = (JSON, MULTIPART) if photo else (JSON,)
+    return _route(call, handler, _JSON_ERRORS, guard=MEMBER, accepts=accepts, largest_body=_body_size(photo))
+
+
+def member_page(call: str, handler: str, *, photo: bool = False) -> Route:
+    """A page for a member. Whoever is not signed in is asked to, and keeps what they have written."""
+    route = _route(call, handler, _PAGE_ERRORS, guard=MEMBER, accepts=ANY_FORM, largest_body=_body_size(photo))
+    return replace(route, sign_in=_SIGN_IN)
+
+
+def _body_size(photo: bool) -> int:
+    return _PHOTO_BODY if photo else _SMALL_BODY
+
+
 def _route(
     call: str,
     handler: str,
@@ -112,7 +153,7 @@ def unreadable(routes: Iterable[Route]) -> Iterator[Route]:
     for path, found in by_path.items():
         takes_forms = any(FORM in route.accepts for route in found)
         if takes_forms and not any("GET" in route.methods for route in found):
-            guard = found[0].guard
+            guard = ADMIN if found[0].guard == ADMIN else ""
             yield Route(("GET",), path, _FORMS_ONLY if guard else _NOT_FOUND, found[0].errors, guard)
 
 
@@ -151,11 +192,17 @@ def _answer(route: Route, request: Request) -> Response:
     log.begin(request.request_id)
     name = route.handler.rpartition(":")[2]
     try:
-        if route.guard:
+        if route.guard == ADMIN:
             guards.require_admin(request)
+        elif route.guard and settings.current().members == "off":
+            raise NotFound("Not found")
+        if route.guard:
+            guards.refuse_foreign(request)
         _check_body(request, route)
         if route.guard:
             guards.require_own_form(request)
+        if route.guard == MEMBER:
+            return _answer_member(route, request)
         answer: Response = load(route.handler)(request)
         return answer
     except GnaError as failure:
@@ -168,6 +215,18 @@ def _answer(route: Route, request: Request) -> Response:
         log.exception("request.crashed", failure, handler=name)
         log.metric("Crash")
         return _refusal(route, Crashed())
+
+
+def _answer_member(route: Route, request: Request) -> Response:
+    try:
+        request = replace(request, member=load(_SIGNED_IN)(request))
+    except Unauthenticated:
+        if not route.sign_in:
+            raise
+        asked: Response = load(route.sign_in)(request)
+        return asked
+    answer: Response = load(route.handler)(request)
+    return answer
 
 
 def _refusal(route: Route, failure: GnaError) -> Response:

@@ -1,0 +1,6 @@
+"""Pictures: announced or received, attached to what they show, made anew by a worker, served by signed link.
+
+It does not know what a picture is for. Other rooms use: `service`, `model`.
+
+`app.py` also uses `jobs`.
+"""
