@@ -1,0 +1,189 @@
+"""A sighting: which animal a member saw, where and when, with a photo if they like, and what of it they share."""
+
+import unicodedata
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+from msgspec import Struct
+
+from chalicelib.kernel import ids
+from chalicelib.kernel.errors import Invalid, NotFound
+from chalicelib.media.model import Picture, State
+
+LONGEST_NAME, LONGEST_LOCATION = 200, 500
+LONGEST_SHOWN_LOCATION, LONGEST_CREDIT = 200, 100
+# After this the text of a deleted sighting is taken out; ids and times stay.
+TEXT_KEPT = timedelta(days=30)
+CHANGED_MEANWHILE = "Sighting was changed meanwhile"
+NOT_FOUND = "No such sighting"
+NOT_VERIFIED = "Verify your email address first"
+
+_BLANK = ("Cc", "Cf", "Zs", "Zl", "Zp")
+_CONTROL = ("Cc", "Cs", "Zl", "Zp")
+
+
+class PhotoState(StrEnum):
+    NONE = "none"
+    PROCESSING = "processing"
+    READY = "ready"
+    REFUSED = "refused"
+
+
+class Shared(Struct, frozen=True):
+    """What the publication may know. An empty place is not shown; an empty credit is anonymous."""
+
+    shown_location: str
+    credit: str
+    shared_at: datetime
+
+
+class Sighting(Struct, frozen=True):
+    """`updated_at` is in whole seconds and grows with every edit, so it is the version too. Sharing does not move
+    it, nor does the photo becoming ready."""
+
+    id: str
+    owner: str
+    animal_name: str
+    location: str
+    sighted_at: datetime
+    created_at: datetime
+    updated_at: int
+    picture_id: str | None = None
+    shared: Shared | None = None
+
+
+class DeletedSighting(Struct, frozen=True):
+    """What is left of one: name and place go after a while."""
+
+    id: str
+    animal_name: str | None
+    location: str | None
+    sighted_at: datetime
+    created_at: datetime
+    updated_at: int
+    deleted_at: datetime
+
+
+class Seen(Struct, frozen=True):
+    """A sighting with its photo, as its owner sees it."""
+
+    sighting: Sighting
+    picture: Picture | None
+
+    @property
+    def photo_state(self) -> PhotoState:
+        return photo_state(self.picture)
+
+
+class SharedSighting(Struct, frozen=True):
+    """As the publication sees it: nothing about the member, nor where it really was."""
+
+    id: str
+    animal_name: str
+    shared: Shared
+    picture: Picture | None
+
+    @property
+    def photo_state(self) -> PhotoState:
+        return photo_state(self.picture)
+
+
+class Page(Struct, frozen=True):
+    """`next_place` is where the next page begins; None after the last one."""
+
+    items: tuple[Seen, ...]
+    next_place: str | None
+
+
+class SharedPage(Struct, frozen=True):
+    items: tuple[SharedSighting, ...]
+    next_place: str | None
+
+
+class Changes(Struct, frozen=True):
+    """`updated_at` as it was read. None leaves a field as it is; `upload_id` adds or replaces the photo."""
+
+    updated_at: int
+    animal_name: str | None = None
+    location: str | None = None
+    upload_id: str | None = None
+    drops_photo: bool = False
+
+
+def check_animal_name(text: str | None) -> str:
+    return _check_required("Animal name", text, LONGEST_NAME)
+
+
+def check_location(text: str | None) -> str:
+    return _check_required("Location", text, LONGEST_LOCATION)
+
+
+def check_shown_location(text: str | None) -> str:
+    return _check("Shown location", text, LONGEST_SHOWN_LOCATION)
+
+
+def check_credit(text: str | None) -> str:
+    return _check("Credit", text, LONGEST_CREDIT)
+
+
+def check_search(text: str | None) -> str:
+    """Empty means everything. What no text can hold is refused: it would match across name and place."""
+    return _check("Search", text, LONGEST_LOCATION)
+
+
+def fold(text: str) -> str:
+    """For comparing in any case: Unicode's full case folding, however the accents are written. The dot that folding
+    leaves above the small form of İ goes too, so that istanbul is found by who types it."""
+    folded = unicodedata.normalize("NFD", text).casefold()
+    return unicodedata.normalize("NFC", folded).replace("i\u0307", "i")
+
+
+def fold_both(animal_name: str, location: str) -> str:
+    """What a search looks through. No text has the line break between the two."""
+    return f"{fold(animal_name)}\n{fold(location)}"
+
+
+def photo_state(picture: Picture | None) -> PhotoState:
+    shown = {State.PROCESSING: PhotoState.PROCESSING, State.READY: PhotoState.READY, State.REFUSED: PhotoState.REFUSED}
+    return shown.get(picture.state, PhotoState.NONE) if picture else PhotoState.NONE
+
+
+def next_version(before: int, now: int) -> int:
+    """Two edits within one second must not have the same."""
+    return max(now, before + 1)
+
+
+def list_scope(member_id: str, search: str) -> str:
+    """What a cursor of a member's list is signed for."""
+    return f"sightings {member_id} {fold(search)}"
+
+
+SHARED_SCOPE = "shared sightings"
+
+
+def wire_id(id: str) -> str:
+    """32 hex digits."""
+    return id.replace("-", "")
+
+
+def parse_id(text: str) -> str:
+    """What is no id is the id of nothing."""
+    id = "-".join((text[:8], text[8:12], text[12:16], text[16:20], text[20:]))
+    if len(text) != 32 or not ids.is_id(id):
+        raise NotFound(NOT_FOUND)
+    return id
+
+
+def _check_required(name: str, text: str | None, longest: int) -> str:
+    if text is None or all(unicodedata.category(character) in _BLANK for character in text):
+        raise Invalid(f"{name} is required")
+    return _check(name, text, longest)
+
+
+def _check(name: str, text: str | None, longest: int) -> str:
+    trimmed = (text or "").strip()
+    if len(trimmed) > longest:
+        raise Invalid(f"{name} too long (max {longest} chars)")
+    if any(unicodedata.category(character) in _CONTROL for character in trimmed):
+        raise Invalid(f"{name} must not contain control characters")
+    return trimmed
