@@ -93,7 +93,7 @@ resources: $(VENV)/.ready ## deploy only tables, queues and topics, for plain `c
 answers: $(VENV)/.ready ## after each plain `chalice deploy`: restore gateway responses and queue settings
 	$(BIN)/python -m deploy.plain answers --stage $(STAGE)
 
-redrive: $(VENV)/.ready ## put messages of a dead-letter queue back on their queue (STAGE, QUEUE=audience|sending|deliveries|feed|events|mail-events)
+redrive: $(VENV)/.ready ## put messages of a dead-letter queue back on their queue (STAGE, QUEUE=audience|sending|deliveries|feed|events|mail-events|members|media)
 	$(BIN)/python -m deploy.redrive --stage $(STAGE) --queue $(QUEUE)
 
 restore: $(VENV)/.ready ## count people missing here but present in restored tables; COPY=yes brings them back (STAGE, COPY)

@@ -9,7 +9,7 @@ PAGE = Path("docs/licences.md")
 REQUIREMENTS = Path("requirements.txt")
 
 # Licences that allow distributing the package, also in a closed deployment. A person has to look at any other.
-ALLOWED = re.compile(r"(MIT(-0)?|BSD(-[23]-Clause)?|Apache-2\.0|ISC|PSF-2\.0|Unlicense)\Z")
+ALLOWED = re.compile(r"(MIT(-0|-CMU)?|BSD(-[23]-Clause)?|Apache-2\.0|ISC|PSF-2\.0|Unlicense)\Z")
 _CLASSIFIERS = {
     "MIT License": "MIT",
     "BSD License": "BSD",

@@ -14,6 +14,9 @@ from chalicelib.events import model as events
 from chalicelib.events.webhooks import model as webhooks
 from chalicelib.feeds import store as feeds
 from chalicelib.kernel.aws import files
+from chalicelib.media import model as media
+from chalicelib.members import model as members
+from chalicelib.sightings import model as sightings
 from deploy.functions import LOG_RETENTION
 
 PAGE = Path("docs/privacy.md")
@@ -138,9 +141,57 @@ TABLES = (
         f"checks {in_words(feeds.CHECKS_KEPT)}, webhook calls {in_words(feeds.CALLS_KEPT)}, "
         "the rest while it is watched",
     ),
+    Kept(
+        "members",
+        "who has an account, since when, and when they last signed in; the password as a bcrypt hash; how many "
+        "sightings they have, and how many of these they share",
+        "address",
+        "until the account is deleted: then address and password are gone at once, and an id with two times stays. An "
+        f"account whose address is not verified is deleted after {in_words(members.UNVERIFIED_LIFE)}",
+    ),
+    Kept(
+        "member-emails",
+        "which address belongs to which member, so that nobody has two accounts",
+        "address",
+        "as long as the account",
+    ),
+    Kept(
+        "sessions",
+        "who is signed in, as a hash of what the browser holds",
+        "",
+        f"until they sign out, at most {in_words(members.SESSION_LIFE)}",
+    ),
+    Kept(
+        "member-tokens",
+        "links emailed to members, as a hash of the secret; open invitations",
+        "address of somebody who is invited",
+        f"links to verify an address {in_words(members.VERIFY_LIFE)}, to set a new password "
+        f"{in_words(members.RESET_LIFE)}, invitations {in_words(members.INVITATION_LIFE)}, or until used",
+    ),
+    Kept(
+        "sightings",
+        "which animal a member saw, where and when; if they share it, the place and the name they chose to show",
+        "place, chosen name",
+        "until deleted by the member or with the account: then it is shown to nobody, and "
+        f"{in_words(sightings.DELETED_LIFE)} later its text is removed; ids and times stay",
+    ),
+    Kept(
+        "media",
+        "the state of each picture: whose it is, format, size and dimensions",
+        "",
+        f"as long as the picture; uploads that are not used, {in_words(media.UPLOAD_LIFE)}, then deleted within the "
+        "hour",
+    ),
 )
 
 ELSEWHERE = (
+    (
+        "pictures (bucket)",
+        "members' photos, made anew without the data cameras put into them (position, time, device). Read by links "
+        f"that work for {in_words(timedelta(seconds=media.LINK_SECONDS))}, made each time they are shown",
+        "the photo",
+        "until removed, or deleted with its sighting or account: then gone within the hour; uploads within the hour",
+    ),
     (
         "exports (bucket)",
         "exports too large for one response, for an editor to download",
@@ -168,7 +219,7 @@ ELSEWHERE = (
     ),
     (
         "backups",
-        "point-in-time recovery of the tables, except `limits`",
+        "point-in-time recovery of the tables, except `limits` and `sessions`; pictures have no backup",
         "whatever the tables contained",
         "35 days, in DynamoDB; a restored table contains people who have left since: see "
         "[Operating](operating.md#restore-data)",
@@ -209,7 +260,9 @@ def page() -> str:
             "|---|---|---|---|",
             *other,
             "",
-            "Subscribers can view and download all their stored data on their profile page (*Download my data*).",
+            "Subscribers can view and download all their stored data on their profile page (*Download my data*),",
+            "and members on their account page. Being subscribed and having an account are two things, even with the",
+            "same address: deleting one does not touch the other.",
             "",
         ]
     )

@@ -14,6 +14,11 @@ Template = dict[str, Any]
 _FUNCTION = "AWS::Serverless::Function"
 _GATEWAY_RESPONSE = "AWS::ApiGateway::GatewayResponse"
 
+# Without members nothing arrives in these queues: no function asks for messages, and no alarm watches, so that nothing
+# has to be paid for them. What is left of earlier members is found by the hourly clean-ups.
+_HAS_MEMBERS = "HasMembers"
+_FOR_MEMBERS = {"MembersQueue", "MediaQueue", "MembersDeadLetters", "MediaDeadLetters"}
+
 
 def resources() -> Template:
     """Tables, queues and topics only, for a stack of their own beside `chalice deploy`."""
@@ -79,6 +84,8 @@ def _connect_queues(template: Template) -> None:
                     "Queue": {"Fn::GetAtt": [queue, "Arn"]},
                     "FunctionResponseTypes": ["ReportBatchItemFailures"],
                 }
+                if queue in _FOR_MEMBERS:
+                    event["Properties"]["Enabled"] = {"Fn::If": [_HAS_MEMBERS, True, False]}
 
 
 def _find_queue(template: Template, given: Any, function: str) -> str:
@@ -115,7 +122,8 @@ def _add_alarms(template: Template) -> None:
     for _, properties in named(template, "AWS::SQS::Queue"):
         if "RedrivePolicy" in properties:
             dead = properties["RedrivePolicy"]["deadLetterTargetArn"]["Fn::GetAtt"][0]
-            alarms[f"{dead}Alarm"] = _dead_letter_alarm(dead)
+            condition = {"Condition": _HAS_MEMBERS} if dead in _FOR_MEMBERS else {}
+            alarms[f"{dead}Alarm"] = condition | _dead_letter_alarm(dead)
     for name, properties in named(template, _FUNCTION):
         # Failures of a queue's function end in its dead-letter queue, which has an alarm above.
         if not any(event["Type"] == "SQS" for event in properties.get("Events", {}).values()):

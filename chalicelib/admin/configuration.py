@@ -76,6 +76,7 @@ _BOUNCES = {
     "pause": "are paused after a permanent bounce, or five temporary ones in a row",
     "remove": "are removed after a permanent bounce, or five temporary ones in a row",
 }
+_MEMBERS = {"off": "nobody", "invite": "people an editor invites", "open": "everybody"}
 _MODES = {"auto": "send a campaign immediately", "review": "create a draft to review"}
 _GROUPS: dict[str, tuple[tuple[str, str, Callable[[Settings], object]], ...]] = {
     "Site": (
@@ -112,7 +113,9 @@ _GROUPS: dict[str, tuple[tuple[str, str, Callable[[Settings], object]], ...]] = 
         ("KEEP_IP_HASH", "Keep a hash of the IP address", lambda current: current.keep_ip_hash),
         ("BEHIND_CLOUDFLARE", "Readers come through Cloudflare", lambda current: current.behind_cloudflare),
     ),
+    "Members": (("MEMBERS", "Who may have an account", lambda current: _MEMBERS[current.members]),),
     "Infrastructure": (
+        ("MEDIA_BUCKET", "Bucket for pictures", lambda current: current.media_bucket),
         ("DOWNLOADS_BUCKET", "Bucket for large exports", lambda current: current.downloads_bucket),
         ("EVENT_BUS", "EventBridge bus", lambda current: current.event_bus),
         ("SECRET_KEY", "Signing key", lambda _: "set" if _has_secret("SECRET_KEY") else ""),

@@ -1,0 +1,30 @@
+"""The page of sightings that members share: what they chose to show, and nothing else."""
+
+from urllib.parse import urlencode
+
+from chalicelib.admin import shell
+from chalicelib.kernel import settings
+from chalicelib.media import service as media
+from chalicelib.sightings import service
+from chalicelib.web import cursors, responses
+from chalicelib.web.request import Request
+from chalicelib.web.responses import Response
+
+_HERE = "/admin/sightings"
+_SCOPE = "admin sightings page"
+
+
+def list_sightings(request: Request) -> Response:
+    found = service.list_shared(cursors.requested_limit(request), cursors.read(request, _SCOPE))
+    cursor = cursors.sign(found.next_place, _SCOPE)
+    page = shell.page(
+        request,
+        "admin/sightings.html",
+        here=_HERE,
+        sightings=found.items,
+        photo_url=media.sign,
+        is_first=not request.query.get("cursor"),
+        next_url=f"{_HERE}?{urlencode({'cursor': cursor})}" if cursor else None,
+        mode=settings.current().members,
+    )
+    return responses.with_pictures(page, media.origin()) if found.items else page
