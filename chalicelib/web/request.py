@@ -31,6 +31,8 @@ class Request(Struct, frozen=True, dict=True):
     authorizer: Mapping[str, str]
     repeated: frozenset[str] = frozenset()
     member: Any = None  # who is signed in, on routes that require it
+    resource: str = ""  # the path as the route table has it, with the names of its parameters
+    kept: Mapping[str, str] = {}  # what a member had written in this page's form before the session ended
 
     @property
     def content_type(self) -> str:
@@ -128,6 +130,7 @@ def read(chalice_request: Any, path: Mapping[str, str]) -> Request:
         request_id=context.get("requestId", ""),
         authorizer=context.get("authorizer") or {},
         repeated=_repeated(chalice_request.to_original_event().get("multiValueHeaders") or {}),
+        resource=context.get("resourcePath", ""),
     )
 
 

@@ -93,6 +93,14 @@ def framed_by(page: Response, origins: tuple[str, ...]) -> Response:
     return replace(page, headers={**headers, "Content-Security-Policy": policy})
 
 
+def with_photos(page: Response, origin: str) -> Response:
+    """A copy of the page that may show photos from `origin`, preview one the browser has been given, and upload it."""
+    policy = page.headers["Content-Security-Policy"]
+    policy = policy.replace("img-src 'self' data: https:", f"img-src 'self' data: blob: {origin}")
+    policy = policy.replace("connect-src 'self'", f"connect-src 'self' {origin}")
+    return page.with_headers(Content_Security_Policy=policy)
+
+
 def redirect(path: str, status: int = 303) -> Response:
     return Response(status, "", {"Location": path, "Cache-Control": "no-store", "Referrer-Policy": "no-referrer"})
 

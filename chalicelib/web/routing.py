@@ -41,7 +41,8 @@ JSON_OR_FORM = (JSON, *ANY_FORM)
 # members at all.
 ADMIN, MEMBER, GUEST = "admin", "member", "guest"
 
-_JSON_ERRORS, _PAGE_ERRORS, _ADMIN_ERRORS = "web.responses:error", "web.pages:error", "admin.shell:problem"
+_JSON_ERRORS, _PAGE_ERRORS = "web.responses:error", "web.pages:error"
+_MEMBER_ERRORS, _ADMIN_ERRORS = "members.shell:problem", "admin.shell:problem"
 _WITH_BODY = ("POST", "PATCH")
 _SIGNED_IN, _SIGN_IN = "members.guards:require_member", "members.guards:ask_to_sign_in"
 _NOT_FOUND, _FORMS_ONLY = "web.pages:not_found", "admin.shell:forms_only"
@@ -115,7 +116,7 @@ def member_api(call: str, handler: str, *, photo: bool = False) -> Route:
 
 def member_page(call: str, handler: str, *, photo: bool = False) -> Route:
     """A page for a member. Whoever is not signed in is asked to, and keeps what they have written."""
-    route = _route(call, handler, _PAGE_ERRORS, guard=MEMBER, accepts=ANY_FORM, largest_body=_body_size(photo))
+    route = _route(call, handler, _MEMBER_ERRORS, guard=MEMBER, accepts=ANY_FORM, largest_body=_body_size(photo))
     return replace(route, sign_in=_SIGN_IN)
 
 
