@@ -5,6 +5,8 @@
 """
 
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache, lru_cache
 from typing import Any
 
@@ -55,11 +57,18 @@ def _client(service: str, attempts: int, connect: float, read: float) -> Any:
 
 def call(service: str, operation: str, **parameters: Any) -> Any:
     """Call, and raise `Unavailable` when the service cannot be reached or is overloaded."""
+    with reaching():
+        return getattr(client(service), operation)(**parameters)
+
+
+@contextmanager
+def reaching() -> Iterator[None]:
+    """The same for several steps, such as asking for a file and reading it."""
     from botocore.exceptions import BotoCoreError, ClientError
 
     try:
         with patience.counted():
-            return getattr(client(service), operation)(**parameters)
+            yield
     except ClientError as failure:
         if is_transient(failure.response["Error"]["Code"], _status(failure)):
             raise Unavailable from failure

@@ -1,0 +1,92 @@
+"""A picture, the states it goes through, and the bounds and texts it is refused by. No input or output."""
+
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+from msgspec import Struct
+
+from chalicelib.kernel.errors import Invalid
+
+LARGEST = 5_242_880
+# Lambda takes requests of 6 MB, in which a file is base64.
+LARGEST_FORM = 4_194_304
+MOST_PIXELS = 40_000_000
+LONGEST_SIDE = 2048
+UPLOAD_LIFE = timedelta(minutes=10)
+LINK_SECONDS = 600
+UPLOADS_PER_HOUR = 200
+
+JPEG, PNG, WEBP = "image/jpeg", "image/png", "image/webp"
+TYPES = (JPEG, PNG, WEBP)
+# Enough bytes for `sniff`.
+HEAD = 32
+
+WRONG_TYPE = "Only JPEG, PNG, WebP formats allowed"
+TOO_LARGE = "File size must be under 5MB"
+TOO_LARGE_FOR_FORM = "Use the signed upload for files over 4 MB"
+EMPTY = "The file is empty"
+NOT_FOUND = "Upload not found"
+USED = "Upload already used"
+EXPIRED = "Upload expired"
+UNREADABLE = "The photo could not be read"
+TOO_MANY_PIXELS = "The photo has too many pixels"
+NOT_PREPARED = "The photo could not be prepared"
+
+
+class State(StrEnum):
+    """`waiting` until it is attached to something, `processing` until the worker has made it `ready` or `refused`
+    it; `deleted` from any of them, and from then on for ever."""
+
+    WAITING = "waiting"
+    PROCESSING = "processing"
+    READY = "ready"
+    REFUSED = "refused"
+    DELETED = "deleted"
+
+
+class Picture(Struct, frozen=True):
+    """`format`, `size`, `width`, `height` and `uploaded_at` are those of what is served, so they are known only when
+    it is ready; `error` only when it is refused. An upload may be attached up to `until`. `fingerprint` names the
+    bytes that were checked: the worker prepares those and no others."""
+
+    id: str
+    owner: str
+    state: State
+    created_at: datetime
+    until: datetime
+    format: str | None = None
+    size: int | None = None
+    width: int | None = None
+    height: int | None = None
+    uploaded_at: datetime | None = None
+    error: str | None = None
+    fingerprint: str | None = None
+    attached_at: datetime | None = None
+
+
+class Announced(Struct, frozen=True):
+    """Where a browser posts the file to, and the form fields that go before it."""
+
+    id: str
+    url: str
+    fields: dict[str, str]
+    expires_at: datetime
+
+
+def sniff(head: bytes) -> str | None:
+    """The type by its content: names and declared types say what somebody believes."""
+    if head.startswith(b"\xff\xd8\xff"):
+        return JPEG
+    if head.startswith(b"\x89PNG\r\n\x1a\n"):
+        return PNG
+    if head.startswith(b"RIFF") and head[8:12] == b"WEBP":
+        return WEBP
+    return None
+
+
+def check_content(size: int, head: bytes) -> None:
+    """Whether these bytes may be a picture at all; decoding them is the worker's."""
+    if size > LARGEST:
+        raise Invalid(TOO_LARGE)
+    if sniff(head) is None:
+        raise Invalid(WRONG_TYPE)

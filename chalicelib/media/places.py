@@ -1,0 +1,18 @@
+"""Where the files of a picture are in the bucket."""
+
+from chalicelib.kernel.aws import objects
+
+
+def incoming(id: str) -> str:
+    """As it was uploaded, with everything a camera writes into it. A rule of the bucket empties this folder daily."""
+    return f"incoming/{id}"
+
+
+def photo(id: str) -> str:
+    """As it is served."""
+    return f"photos/{id}"
+
+
+def delete_both(id: str) -> None:
+    objects.delete(incoming(id))
+    objects.delete(photo(id))
