@@ -22,6 +22,7 @@ gc.set_threshold(100_000, 20, 100)
 
 app = Chalice(app_name="gna")
 personal_data.register("bounces", "bounces.service")
+personal_data.register_address("members", "members.service")
 member_data.register("sightings", "sightings.departures")
 # A photo sent by a form arrives as it is, not as text.
 app.api.binary_types.append("multipart/form-data")

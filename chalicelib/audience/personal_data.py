@@ -16,12 +16,23 @@ class Keeper(Protocol):
         """What deletes it, for the transaction that erases the person."""
 
 
+class AddressKeeper(Protocol):
+    def forget_address(self, address_key: str) -> None:
+        """The owner of this address has asked never to be mailed: delete what waits for them to confirm it."""
+
+
 _keepers: dict[str, str] = {}
+_address_keepers: dict[str, str] = {}
 
 
 def register(room: str, module: str) -> None:
     """`module` is a name below `chalicelib`; it has the functions of a `Keeper`."""
     _keepers[room] = module
+
+
+def register_address(room: str, module: str) -> None:
+    """For a room that knows people by their address and not as subscribers: an `AddressKeeper`."""
+    _address_keepers[room] = module
 
 
 def about(subscriber_id: str) -> dict[str, Any]:
@@ -33,6 +44,16 @@ def erase_writes(subscriber_id: str) -> "list[Write]":
     return [write for module in _keepers.values() for write in _keeper(module).erase_writes(subscriber_id)]
 
 
+def forget_address(address_key: str) -> None:
+    for module in _address_keepers.values():
+        keeper: AddressKeeper = _load(module)
+        keeper.forget_address(address_key)
+
+
 def _keeper(module: str) -> Keeper:
-    keeper: Any = import_module(f"chalicelib.{module}")
-    return keeper  # type: ignore[no-any-return]
+    keeper: Keeper = _load(module)
+    return keeper
+
+
+def _load(module: str) -> Any:
+    return import_module(f"chalicelib.{module}")

@@ -88,7 +88,7 @@ def resume(text: str) -> None:
 def never_again(text: str) -> None:
     """By magic link: erase the person and put their address on the do-not-contact list."""
     profile, _ = _open(text)
-    erasure.suppress(addresses.key(profile.subscriber.email), "person")
+    _suppress(addresses.key(profile.subscriber.email))
 
 
 def check_opt_out(text: str) -> str:
@@ -102,7 +102,12 @@ def check_opt_out(text: str) -> str:
 def opt_out(text: str) -> None:
     """By the link in a confirmation mail, whether they signed up or not: erase whatever is stored about the address
     and put it on the do-not-contact list."""
-    erasure.suppress(check_opt_out(text), "person")
+    _suppress(check_opt_out(text))
+
+
+def is_suppressed(address_key: str) -> bool:
+    """Whether its owner has asked never to be mailed."""
+    return suppressions.is_suppressed(model.address_pseudonym(address_key))
 
 
 def request_lift(address: Address, client: str) -> None:
@@ -155,6 +160,11 @@ def find_address(subscriber_id: str) -> str | None:
     """None once the person is gone."""
     subscriber = subscribers.find(subscriber_id)
     return subscriber.email if subscriber else None
+
+
+def _suppress(address_key: str) -> None:
+    erasure.suppress(address_key, "person")
+    personal_data.forget_address(address_key)
 
 
 def _confirm(token: Token) -> str:

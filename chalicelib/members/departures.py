@@ -1,0 +1,40 @@
+"""Leaving. In one transaction the account loses its address and password and leaves every list; what other rooms
+store about the member is deleted after that, by the queue's worker, and by the clean-up if a message was lost."""
+
+from collections.abc import Callable
+
+from chalicelib.kernel import clock, log
+from chalicelib.kernel.aws import queues, tables
+from chalicelib.kernel.errors import Unavailable
+from chalicelib.members import member_data, model
+from chalicelib.members.model import Member
+from chalicelib.members.stores import emails, members
+from chalicelib.members.stores import tokens as token_store
+
+
+def leave(member: Member) -> None:
+    """The address is free again. `Stale` if the account has changed since it was read."""
+    tables.transact(
+        *members.leave_writes(member, clock.now()),
+        emails.free_write(member),
+        *token_store.end_all_writes(member.id),
+    )
+    log.info("member.left", member_id=member.id)
+    try:
+        finish_later(member.id)
+    except Unavailable:
+        log.warning("departure.not_queued", member_id=member.id)  # the clean-up finds it
+
+
+def finish(member_id: str, time_left: Callable[[], bool]) -> None:
+    """What other rooms store, as far as there is time now. Twice is as good as once."""
+    if not members.is_departing(member_id):
+        return
+    if member_data.forget(member_id, time_left):
+        members.finish_departure(member_id)
+    else:
+        finish_later(member_id)
+
+
+def finish_later(member_id: str) -> None:
+    queues.send("members", {"kind": model.DEPART, "member_id": member_id})
