@@ -45,7 +45,19 @@ RANK = {room: rank for rank, rooms in enumerate(ORDER) for room in rooms}
 GROUND = {"kernel", "web", "mail", "access"}
 ALWAYS_PUBLIC = {"service", "model"}
 
-HEAVY = {"boto3", "css_inline", "cryptography", "email_validator", "feedparser", "jinja2", "jwt", "nh3", "zoneinfo"}
+HEAVY = {
+    "PIL",
+    "bcrypt",
+    "boto3",
+    "css_inline",
+    "cryptography",
+    "email_validator",
+    "feedparser",
+    "jinja2",
+    "jwt",
+    "nh3",
+    "zoneinfo",
+}
 PYNAMODB_KERNEL = {"kernel/aws/tables.py", "kernel/limits.py", "kernel/locks.py"}
 # Signing and sending by hand is for hot paths alone: docs/decisions/0082 has the figures.
 RAW = "kernel/aws/raw"

@@ -25,7 +25,7 @@ _RETRIED_FOR = timedelta(minutes=15)
 _STILL_WRITING = timedelta(minutes=30)
 
 
-class _DueIndex(GlobalSecondaryIndex[Any]):
+class _DueIndex(GlobalSecondaryIndex["PictureRow"]):  # type: ignore[no-untyped-call]
     class Meta:
         index_name = "due"
         projection = KeysOnlyProjection()
@@ -86,7 +86,7 @@ def attach_write(picture: Picture, now: datetime) -> Write:
     actions = [
         PictureRow.state.set(State.PROCESSING),
         PictureRow.attached_at.set(clock.text(now)),
-        PictureRow.fingerprint.set(picture.fingerprint),
+        PictureRow.fingerprint.set(picture.fingerprint or ""),
         *_due_actions(PREPARE, now + _RETRIED_FOR),
     ]
     waiting = (PictureRow.state == State.WAITING) & (PictureRow.owner == picture.owner)

@@ -1,0 +1,154 @@
+"""A photo made anew from its pixels: upright, in sRGB, no larger than needed, and without anything else that was in
+the file. Nothing of the upload reaches a browser, so nothing can be hidden in it.
+
+Bytes that are no such photo are refused as `Invalid`, whatever the decoder makes of them.
+"""
+
+import re
+import struct
+import warnings
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from io import BytesIO
+from typing import Any
+
+from msgspec import Struct
+
+from chalicelib.kernel import log
+from chalicelib.kernel.errors import Invalid
+from chalicelib.media import colours, model
+from chalicelib.media.model import JPEG, LARGEST, LONGEST_SIDE, MOST_PIXELS, PNG, WEBP
+
+_OPTIONS: dict[str, dict[str, Any]] = {
+    JPEG: {"format": "JPEG", "quality": 85, "optimize": True, "progressive": True},
+    PNG: {"format": "PNG", "optimize": True},
+    WEBP: {"format": "WEBP", "quality": 85},
+}
+# What Pillow raises about files that are broken; anything else is a defect, of Pillow or of this module.
+_BROKEN = (
+    OSError,
+    SyntaxError,
+    ValueError,
+    EOFError,
+    IndexError,
+    KeyError,
+    TypeError,
+    OverflowError,
+    ZeroDivisionError,
+    MemoryError,
+    struct.error,
+    zlib.error,
+)
+# A JPEG has one scan, a progressive one about ten. Each costs a pass over all pixels, however few bytes it takes, so
+# a small file of thousands would keep a worker busy for hours.
+_SCAN = re.compile(rb"\xff\xda\x00[\x08\x0a\x0c\x0e][\x01-\x04]")
+_MOST_SCANS = 200
+_ORIENTATION = 0x0112
+
+
+class Remade(Struct, frozen=True):
+    content: bytes
+    format: str
+    width: int
+    height: int
+
+
+def remake(content: bytes, longest: int = LONGEST_SIDE) -> Remade:
+    """The format stays; of a moving picture only the first frame does."""
+    format = model.sniff(content)
+    if format is None:
+        raise Invalid(model.WRONG_TYPE)
+    with _decoding():
+        image = _open(content, format)
+        image.draft(None, (2 * longest, 2 * longest))  # a JPEG of much more than that takes less memory
+        image.load()
+        turn, profile = _turn(image), image.info.get("icc_profile")
+        image = colours.simplify(image)
+    image = colours.to_srgb(_fit(image, longest), profile)
+    if turn is not None:
+        image = image.transpose(turn)
+    return _encode(image, format)
+
+
+@contextmanager
+def _decoding() -> Iterator[None]:
+    from PIL import Image
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    except Image.DecompressionBombError:
+        raise Invalid(model.TOO_MANY_PIXELS) from None
+    except Invalid:
+        raise
+    except _BROKEN as failure:
+        log.info("photo.unreadable", kind=type(failure).__name__)
+        raise Invalid(model.UNREADABLE) from failure
+    except Exception as failure:
+        log.exception("photo.decoder_failed", failure)
+        raise Invalid(model.UNREADABLE) from failure
+
+
+def _open(content: bytes, format: str) -> Any:
+    """Reads the header only. By the one decoder for this type: what phones put behind the first picture of a JPEG is
+    not looked at."""
+    from PIL import Image, JpegImagePlugin, PngImagePlugin, WebPImagePlugin
+
+    # Some decoders take memory as soon as they know the size. Pillow refuses twice as many as this before that.
+    Image.MAX_IMAGE_PIXELS = MOST_PIXELS // 2
+    if format == JPEG and sum(1 for _ in _SCAN.finditer(content)) > _MOST_SCANS:
+        raise Invalid(model.UNREADABLE)
+    decoders: dict[str, Any] = {
+        JPEG: JpegImagePlugin.JpegImageFile,
+        PNG: PngImagePlugin.PngImageFile,
+        WEBP: WebPImagePlugin.WebPImageFile,
+    }
+    image = decoders[format](BytesIO(content))
+    if image.width * image.height > MOST_PIXELS:
+        raise Invalid(model.TOO_MANY_PIXELS)
+    return image
+
+
+def _turn(image: Any) -> Any:
+    """How to turn it upright, or None. A camera's notes may be broken, which is no reason to refuse the photo."""
+    from PIL.Image import Transpose
+
+    try:
+        orientation = image.getexif().get(_ORIENTATION)
+    except _BROKEN:
+        return None
+    turns = {
+        2: Transpose.FLIP_LEFT_RIGHT,
+        3: Transpose.ROTATE_180,
+        4: Transpose.FLIP_TOP_BOTTOM,
+        5: Transpose.TRANSPOSE,
+        6: Transpose.ROTATE_270,
+        7: Transpose.TRANSVERSE,
+        8: Transpose.ROTATE_90,
+    }
+    return turns.get(orientation) if isinstance(orientation, int) else None
+
+
+def _fit(image: Any, longest: int) -> Any:
+    """Never larger than it is."""
+    from PIL.Image import Resampling
+
+    scale = longest / max(image.size)
+    if scale >= 1:
+        return image
+    size = (max(1, round(image.width * scale)), max(1, round(image.height * scale)))
+    return image.resize(size, Resampling.LANCZOS, reducing_gap=2.0)
+
+
+def _encode(image: Any, format: str) -> Remade:
+    """Smaller again while it takes more bytes than an upload may have: a PNG of 256 colours may grow."""
+    while True:
+        image = image.copy()
+        image.info = {}  # Pillow writes some of it into the file
+        file = BytesIO()
+        image.save(file, **_OPTIONS[format])
+        if file.tell() <= LARGEST:
+            return Remade(file.getvalue(), format, image.width, image.height)
+        image = _fit(image, int(max(image.size) * 0.95 * (LARGEST / file.tell()) ** 0.5))

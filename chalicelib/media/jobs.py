@@ -1,0 +1,111 @@
+"""The worker's side of pictures: preparing what was attached, erasing what was deleted, and the hourly clean-up.
+
+Files and rows cannot change together, so the order matters. A picture is `ready` only after its file is there. What
+happens to the files is decided by the row as it is after that: whoever comes late, twice or after a crash reads the
+same row and does the same.
+"""
+
+from collections.abc import Callable, Mapping
+from datetime import timedelta
+from typing import Any
+
+from chalicelib.kernel import clock, log
+from chalicelib.kernel.aws import objects
+from chalicelib.kernel.errors import Invalid
+from chalicelib.media import images, model, places, service, store
+from chalicelib.media.model import Picture, State
+
+# The bucket's rule removes an upload after a day, so there is no use in trying longer.
+_TRIED_FOR = timedelta(days=1)
+
+
+def handle(message: Mapping[str, Any]) -> None:
+    """One message of the queue `media`."""
+    {service.PREPARE: prepare, service.ERASE: erase}[str(message["kind"])](str(message["id"]))
+
+
+def prepare(id: str) -> None:
+    """Make the picture that is served from the one that was uploaded."""
+    picture = store.find(id)
+    if picture and picture.state is State.PROCESSING:
+        _process(picture)
+        picture = store.find(id)
+    match picture.state if picture else State.DELETED:
+        case State.READY:
+            objects.delete(places.incoming(id))
+        case State.REFUSED | State.DELETED:
+            places.delete_both(id)
+
+
+def erase(id: str) -> None:
+    """Delete the files at once. The row stays, and with it a second deletion later: a worker that has not seen the
+    first may still be writing."""
+    picture = store.find(id)
+    if picture and picture.state is not State.DELETED:
+        log.warning("photo.not_deleted", picture_id=id)
+        return
+    places.delete_both(id)
+    store.mark_erased(id, clock.now())
+
+
+def clean_up(time_left: Callable[[], bool]) -> None:
+    """Remove uploads that were never attached, queue again what the queue gave up on, and erase what was deleted.
+    Each step is complete in itself and may be repeated."""
+    now = clock.now()
+    done = dict.fromkeys(_DUE, 0)
+    for todo, act in _DUE.items():
+        for id in store.list_due(todo, now):
+            if not time_left():
+                break
+            act(id)
+            done[todo] += 1
+    log.info("media.cleaned_up", **done)
+
+
+def _process(picture: Picture) -> None:
+    try:
+        made = images.remake(_read(picture))
+    except Invalid as refusal:
+        store.mark_refused(picture.id, refusal.reason)
+        log.info("photo.refused", picture_id=picture.id, reason=refusal.reason)
+        return
+    objects.put(places.photo(picture.id), made.content, made.format)
+    store.mark_ready(picture.id, made.format, len(made.content), made.width, made.height, clock.now())
+
+
+def _read(picture: Picture) -> bytes:
+    """The bytes that were checked when it was attached. The upload's form works for minutes after that, so there may
+    be others in their place, and two workers must not prepare different ones."""
+    found = objects.get(places.incoming(picture.id), most=model.LARGEST + 1)
+    if found is None or found.fingerprint != picture.fingerprint:
+        raise Invalid(model.NOT_PREPARED)
+    model.check_content(found.size, found.content)
+    return found.content
+
+
+def _abandon(id: str) -> None:
+    picture = store.find(id)
+    if picture and picture.state is State.WAITING:
+        objects.delete(places.incoming(id))
+        store.forget(id, State.WAITING)
+
+
+def _prepare_again(id: str) -> None:
+    picture = store.find(id)
+    if not picture or picture.state is not State.PROCESSING:
+        return
+    now = clock.now()
+    if picture.attached_at and picture.attached_at + _TRIED_FOR < now:
+        if store.mark_refused(id, model.NOT_PREPARED):
+            places.delete_both(id)
+        return
+    service.prepare_soon(id)
+    store.postpone(id, now)
+
+
+def _forget(id: str) -> None:
+    places.delete_both(id)
+    store.forget(id, State.DELETED)
+
+
+_DUE = {store.UPLOAD: _abandon, store.PREPARE: _prepare_again, store.ERASE: erase, store.FORGET: _forget}
