@@ -6,9 +6,9 @@ from enum import StrEnum
 
 from msgspec import Struct
 
-from chalicelib.kernel import ids
-from chalicelib.kernel.errors import Invalid, NotFound
+from chalicelib.kernel.errors import Invalid
 from chalicelib.media.model import Picture, State
+from chalicelib.members import model as members
 
 LONGEST_NAME, LONGEST_LOCATION = 200, 500
 LONGEST_SHOWN_LOCATION, LONGEST_CREDIT = 200, 100
@@ -17,6 +17,8 @@ TEXT_KEPT = timedelta(days=30)
 CHANGED_MEANWHILE = "Sighting was changed meanwhile"
 NOT_FOUND = "No such sighting"
 NOT_VERIFIED = "Verify your email address first"
+# What a cursor of the publication's list is signed for.
+SHARED_SCOPE = "shared sightings"
 
 _BLANK = ("Cc", "Cf", "Zs", "Zl", "Zp")
 _CONTROL = ("Cc", "Cs", "Zl", "Zp")
@@ -80,8 +82,11 @@ class SharedSighting(Struct, frozen=True):
 
     id: str
     animal_name: str
-    shared: Shared
-    picture: Picture | None
+    shown_location: str
+    credit: str
+    shared_at: datetime
+    picture_id: str | None = None
+    picture: Picture | None = None
 
     @property
     def photo_state(self) -> PhotoState:
@@ -144,8 +149,9 @@ def fold_both(animal_name: str, location: str) -> str:
 
 
 def photo_state(picture: Picture | None) -> PhotoState:
-    shown = {State.PROCESSING: PhotoState.PROCESSING, State.READY: PhotoState.READY, State.REFUSED: PhotoState.REFUSED}
-    return shown.get(picture.state, PhotoState.NONE) if picture else PhotoState.NONE
+    """A picture that is deleted at this moment is none."""
+    is_shown = picture is not None and picture.state in (State.PROCESSING, State.READY, State.REFUSED)
+    return PhotoState(picture.state.value) if picture and is_shown else PhotoState.NONE
 
 
 def next_version(before: int, now: int) -> int:
@@ -158,20 +164,14 @@ def list_scope(member_id: str, search: str) -> str:
     return f"sightings {member_id} {fold(search)}"
 
 
-SHARED_SCOPE = "shared sightings"
-
-
 def wire_id(id: str) -> str:
-    """32 hex digits."""
-    return id.replace("-", "")
+    """32 hex digits, as members show their ids."""
+    return members.wire_id(id)
 
 
 def parse_id(text: str) -> str:
     """What is no id is the id of nothing."""
-    id = "-".join((text[:8], text[8:12], text[12:16], text[16:20], text[20:]))
-    if len(text) != 32 or not ids.is_id(id):
-        raise NotFound(NOT_FOUND)
-    return id
+    return members.parse_id(text, NOT_FOUND)
 
 
 def _check_required(name: str, text: str | None, longest: int) -> str:

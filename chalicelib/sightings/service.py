@@ -6,6 +6,8 @@ Ownership is part of every key: somebody else's sighting is not found. Texts com
 from collections.abc import Callable, Iterable
 from typing import TypeVar
 
+from msgspec.structs import replace
+
 from chalicelib.kernel import clock, ids, limits
 from chalicelib.kernel.aws import tables
 from chalicelib.kernel.aws.failures import Stale, retry_stale
@@ -13,9 +15,9 @@ from chalicelib.kernel.errors import Conflict, NotFound, Refused, Unauthenticate
 from chalicelib.media import service as media
 from chalicelib.media.model import Picture
 from chalicelib.members import service as members
-from chalicelib.members.model import Member
-from chalicelib.sightings import model, store
-from chalicelib.sightings.model import Changes, Page, Seen, Shared, SharedPage, SharedSighting, Sighting
+from chalicelib.members.model import NOT_SIGNED_IN, Member
+from chalicelib.sightings import model, photos, store
+from chalicelib.sightings.model import Changes, Page, Seen, Shared, SharedPage, Sighting
 
 _HOUR = 3600
 _NEW_PER_HOUR = 1_000
@@ -33,7 +35,7 @@ def create(member_id: str, animal_name: str, location: str, upload_id: str | Non
 
 def find(member_id: str, id: str) -> Seen:
     sighting = _require(member_id, id)
-    return _with_pictures([sighting])[0]
+    return with_pictures([sighting])[0]
 
 
 def check_exists(member_id: str, id: str) -> None:
@@ -44,7 +46,7 @@ def check_exists(member_id: str, id: str) -> None:
 def list_page(member_id: str, limit: int, place: str | None = None, search: str = "") -> Page:
     """Newest first. With `search` a page may be short and yet not be the last: only so many are looked at."""
     found, next_place = store.list_page(member_id, limit, place, model.fold(search))
-    return Page(tuple(_with_pictures(found)), next_place)
+    return Page(tuple(with_pictures(found)), next_place)
 
 
 def change(member_id: str, id: str, changes: Changes) -> Seen:
@@ -69,12 +71,16 @@ def withdraw(member_id: str, id: str) -> None:
 def list_shared(limit: int, place: str | None = None) -> SharedPage:
     """What members share with the publication, last shared first."""
     found, next_place = store.list_shared(limit, place)
-    pictures = media.find_many([picture_id for _, _, _, picture_id in found if picture_id])
-    items = (
-        SharedSighting(id, animal_name, shared, pictures.get(picture_id or ""))
-        for id, animal_name, shared, picture_id in found
-    )
+    pictures = media.find_many([entry.picture_id for entry in found if entry.picture_id])
+    items = (replace(entry, picture=pictures.get(entry.picture_id or "")) for entry in found)
     return SharedPage(tuple(items), next_place)
+
+
+def with_pictures(sightings: Iterable[Sighting]) -> list[Seen]:
+    """One request for all photos, none if there are none."""
+    found = list(sightings)
+    pictures = media.find_many([sighting.picture_id for sighting in found if sighting.picture_id])
+    return [Seen(sighting, pictures.get(sighting.picture_id or "")) for sighting in found]
 
 
 def sign_photo(picture: Picture | None) -> str | None:
@@ -83,23 +89,58 @@ def sign_photo(picture: Picture | None) -> str | None:
 
 
 def _create(sighting: Sighting, upload_id: str | None) -> Seen:
-    raise NotImplementedError
+    picture = photos.check(sighting.owner, upload_id)
+    created = replace(sighting, picture_id=picture.id if picture else None)
+    tables.transact(
+        store.create_write(created),
+        members.count_write(created.owner, sightings=1),
+        *photos.attach_writes(picture),
+    )
+    photos.prepare_soon(picture)
+    return Seen(created, photos.attached(picture))
 
 
 def _change(member_id: str, id: str, changes: Changes) -> Seen:
-    raise NotImplementedError
+    before = _require(member_id, id)
+    if before.updated_at != changes.updated_at:
+        raise Conflict(model.CHANGED_MEANWHILE)
+    picture = photos.check(member_id, changes.upload_id)
+    kept = None if changes.drops_photo else before.picture_id
+    after = replace(
+        before,
+        animal_name=before.animal_name if changes.animal_name is None else changes.animal_name,
+        location=before.location if changes.location is None else changes.location,
+        updated_at=model.next_version(before.updated_at, clock.epoch(clock.now())),
+        picture_id=picture.id if picture else kept,
+    )
+    dropped = before.picture_id if before.picture_id != after.picture_id else None
+    tables.transact(store.change_write(before, after), *photos.attach_writes(picture), *photos.delete_writes(dropped))
+    photos.prepare_soon(picture)
+    photos.erase_soon(dropped)
+    return Seen(after, photos.attached(picture)) if picture else with_pictures([after])[0]
 
 
 def _delete(member_id: str, id: str) -> None:
-    raise NotImplementedError
+    before = _require(member_id, id)
+    counted = members.count_write(member_id, sightings=-1, shared=-1 if before.shared else 0)
+    tables.transact(*store.delete_writes(before, clock.now()), *photos.delete_writes(before.picture_id), counted)
+    photos.erase_soon(before.picture_id)
 
 
 def _share(member: Member, id: str, shown_location: str, credit: str) -> Seen:
-    raise NotImplementedError
+    before = _require(member.id, id)
+    if not member.verified:
+        raise Refused(model.NOT_VERIFIED)
+    shared = Shared(shown_location, credit, clock.now())
+    counted = [] if before.shared else [members.count_write(member.id, shared=1)]
+    tables.transact(store.share_write(before, shared), *counted)
+    return with_pictures([replace(before, shared=shared)])[0]
 
 
 def _withdraw(member_id: str, id: str) -> None:
-    raise NotImplementedError
+    before = _require(member_id, id)
+    if before.shared:
+        tables.transact(store.withdraw_write(before), members.count_write(member_id, shared=-1))
 
 
 def _decide(member_id: str, decide: Callable[[], Result]) -> Result:
@@ -110,7 +151,7 @@ def _decide(member_id: str, decide: Callable[[], Result]) -> Result:
             return decide()
         except Stale:
             if not members.find(member_id):
-                raise Unauthenticated("Authentication required") from None
+                raise Unauthenticated(NOT_SIGNED_IN) from None
             raise
 
     return retry_stale(attempt)
@@ -121,10 +162,3 @@ def _require(member_id: str, id: str) -> Sighting:
     if not sighting:
         raise NotFound(model.NOT_FOUND)
     return sighting
-
-
-def _with_pictures(sightings: Iterable[Sighting]) -> list[Seen]:
-    """One request for all photos, none if there are none."""
-    found = list(sightings)
-    pictures = media.find_many([sighting.picture_id for sighting in found if sighting.picture_id])
-    return [Seen(sighting, pictures.get(sighting.picture_id or "")) for sighting in found]
