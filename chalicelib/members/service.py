@@ -38,9 +38,12 @@ def sign_up(
 
 
 def sign_in(email: str | None, password: str | None, client: str) -> tuple[Member, str]:
-    """The account, and the value of a new session. Unknown, wrong and deleted are the same, in answer and cost."""
+    """The account, and the value of a new session. Unknown, wrong and deleted are the same, in answer and cost; so is
+    an address that is none."""
+    if email is None:
+        raise Invalid(model.INVALID_EMAIL)
     address = _parse_address(email)
-    request_limits.spend_password(client, address.key if address else (email or "").casefold())
+    request_limits.spend_password(client, address.key if address else email.casefold())
     return retry_stale(lambda: _sign_in(address, password or ""))
 
 
