@@ -173,7 +173,7 @@ TABLES = (
         "which animal a member saw, where and when; if they share it, the place and the name they chose to show",
         "place, chosen name",
         "until deleted by the member or with the account: then it is shown to nobody, and "
-        f"{in_words(sightings.DELETED_LIFE)} later its text is removed; ids and times stay",
+        f"{in_words(sightings.TEXT_KEPT)} later its text is removed; ids and times stay",
     ),
     Kept(
         "media",

@@ -5,18 +5,17 @@ from urllib.parse import urlencode
 from chalicelib.admin import shell
 from chalicelib.kernel import settings
 from chalicelib.media import service as media
-from chalicelib.sightings import service
+from chalicelib.sightings import model, service
 from chalicelib.web import cursors, responses
 from chalicelib.web.request import Request
 from chalicelib.web.responses import Response
 
 _HERE = "/admin/sightings"
-_SCOPE = "admin sightings page"
 
 
 def list_sightings(request: Request) -> Response:
-    found = service.list_shared(cursors.requested_limit(request), cursors.read(request, _SCOPE))
-    cursor = cursors.sign(found.next_place, _SCOPE)
+    found = service.list_shared(cursors.requested_limit(request), cursors.read(request, model.SHARED_SCOPE))
+    cursor = cursors.sign(found.next_place, model.SHARED_SCOPE)
     page = shell.page(
         request,
         "admin/sightings.html",
@@ -27,4 +26,4 @@ def list_sightings(request: Request) -> Response:
         next_url=f"{_HERE}?{urlencode({'cursor': cursor})}" if cursor else None,
         mode=settings.current().members,
     )
-    return responses.with_pictures(page, media.origin()) if found.items else page
+    return responses.with_photos(page, media.origin()) if found.items else page
