@@ -21,6 +21,7 @@ _SETTINGS = {
     "SITE_URL": "https://news.example.org",
     "FROM_EMAIL": "news@example.org",
     "SECRET_KEY": "a secret of thirty-two characters",
+    "MEDIA_BUCKET": f"{PREFIX}-media-000000000000",
 }
 
 
@@ -89,10 +90,10 @@ class Meter:
             self.counts["rows read"] += parsed.get("ScannedCount", 0)
         self.counts["bytes read"] += len(json.dumps([parsed.get(part) for part in _READ], default=str))
         consumed = parsed.get("ConsumedCapacity") or []
-        if model.name.startswith(("Get", "BatchGet", "TransactGet", "Query", "Scan")):
-            return
+        reads = model.name.startswith(("Get", "BatchGet", "TransactGet", "Query", "Scan"))
+        kind, own = ("read units", "ReadCapacityUnits") if reads else ("write units", "WriteCapacityUnits")
         for units in consumed if isinstance(consumed, list) else [consumed]:
-            self.counts["write units"] += units.get("WriteCapacityUnits", units.get("CapacityUnits", 0))
+            self.counts[kind] += units.get(own, units.get("CapacityUnits", 0))
 
 
 def fill(table: str, items: Iterable[dict[str, Any]]) -> None:

@@ -18,7 +18,7 @@ def document() -> dict[str, Any]:
         "info": {
             "title": "Gna",
             "version": VERSION,
-            "description": "Subscribers, campaigns, feed, bounces, webhooks, members and sightings of one newsletter.",
+            "description": "Readers, campaigns, feed, bounces, webhooks, members and sightings of one newsletter.",
         },
         "servers": [{"url": settings.current().site_url}],
         "paths": paths,
