@@ -13,7 +13,7 @@ from bench.table import Row, at_most, growth
 _SIZES = (10, 10_000)
 # An address may try ten times an hour, and the tenth is metered.
 _ROUNDS = 9
-_PASSWORD = "Analytical-1"  # noqa: S105 - nobody's
+_PASSWORD = "Analytical-1"
 _ME, _LIST, _TEN = "/api/auth/me", "/api/sightings?limit=20", "/api/sightings?limit=10"
 _SEARCH = "/api/sightings?limit=20&q=fox"
 
@@ -79,6 +79,7 @@ def cost(http: Any, method: str, path: str, headers: dict[str, str], body: Any =
 def _sign_in(email: str) -> dict[str, float]:
     """Each in turns, so that a busy machine is unfair to both alike."""
     import bcrypt
+
     from chalicelib.members import service
 
     stored = bcrypt.hashpw(_PASSWORD.encode(), bcrypt.gensalt(12))
