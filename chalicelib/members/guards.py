@@ -1,12 +1,9 @@
 """Who is signed in, and what happens to those who are not."""
 
-from urllib.parse import urlencode
-
-from chalicelib.kernel import settings
 from chalicelib.kernel.errors import Unauthenticated
-from chalicelib.members import model, sessions
+from chalicelib.members import model, returning, sessions
 from chalicelib.members.model import SignedIn
-from chalicelib.web import cookies, pages, responses
+from chalicelib.web import cookies
 from chalicelib.web.request import Request
 from chalicelib.web.responses import Response
 
@@ -20,6 +17,5 @@ def require_member(request: Request) -> SignedIn:
 
 
 def ask_to_sign_in(request: Request) -> Response:
-    if request.method == "POST":
-        return pages.error(Unauthenticated(model.NOT_SIGNED_IN))
-    return responses.redirect(settings.current().url(f"/sign-in?{urlencode({'next': '/sightings'})}"))
+    """Whoever is not signed in is asked to, and comes back to this page and to what they had written on it."""
+    return returning.ask_to_sign_in(request)

@@ -26,6 +26,8 @@ ROUTES = (
     guest_page("GET /reset", "members.link_pages:show_reset"),
     guest_page("POST /reset", "members.link_pages:reset_password"),
     member_page("GET /account", "members.account_pages:show_account"),
+    member_page("GET /account/data", "members.handlers:download_data"),
+    member_page("GET /account/password", "members.account_pages:show_password"),
     member_page("POST /account/password", "members.account_pages:change_password"),
     member_page("POST /account/verify", "members.account_pages:request_verification"),
     member_page("GET /account/delete", "members.account_pages:confirm_deletion"),

@@ -12,6 +12,7 @@ ROUTES = (
     member_api("POST /api/sightings/{sighting_id}/share", "sightings.handlers:share_sighting"),
     member_api("DELETE /api/sightings/{sighting_id}/share", "sightings.handlers:withdraw_sighting"),
     member_page("GET /sightings", "sightings.pages:list_sightings"),
+    member_page("POST /sightings", "sightings.pages:search_sightings"),
     member_page("GET /sightings/new", "sightings.form_pages:show_new"),
     member_page("POST /sightings/new", "sightings.form_pages:create_sighting", photo=True),
     member_page("GET /sightings/{sighting_id}", "sightings.pages:show_sighting"),

@@ -25,12 +25,16 @@ _NEW_PER_HOUR = 1_000
 Result = TypeVar("Result")
 
 
-def create(member_id: str, animal_name: str, location: str, upload_id: str | None = None) -> Seen:
-    """Seen here and now: the times are the server's."""
+def create(
+    member_id: str, animal_name: str, location: str, upload_id: str | None = None, id: str | None = None
+) -> Seen:
+    """Seen here and now: the times are the server's. With an `id`, made for one form, it is written down once however
+    often the form is sent."""
     limits.spend("sightings", member_id, _NEW_PER_HOUR, _HOUR)
     now = clock.now()
-    sighting = Sighting(ids.new(), member_id, animal_name, location, now, now, clock.epoch(now))
-    return _decide(member_id, lambda: _create(sighting, upload_id))
+    sighting = Sighting(id or ids.new(), member_id, animal_name, location, now, now, clock.epoch(now))
+    write_down = _create_once if id else _create
+    return _decide(member_id, lambda: write_down(sighting, upload_id))
 
 
 def find(member_id: str, id: str) -> Seen:
@@ -98,6 +102,14 @@ def _create(sighting: Sighting, upload_id: str | None) -> Seen:
     )
     photos.prepare_soon(picture)
     return Seen(created, photos.attached(picture))
+
+
+def _create_once(sighting: Sighting, upload_id: str | None) -> Seen:
+    """Whoever goes back to the form and writes something else into it means another sighting."""
+    there = store.find(sighting.owner, sighting.id)
+    if there and (there.animal_name, there.location) == (sighting.animal_name, sighting.location):
+        return with_pictures([there])[0]
+    return _create(replace(sighting, id=ids.new()) if there else sighting, upload_id)
 
 
 def _change(member_id: str, id: str, changes: Changes) -> Seen:

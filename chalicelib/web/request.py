@@ -58,6 +58,14 @@ class Request(Struct, frozen=True, dict=True):
         return self.authorizer.get("identity", "")
 
     @property
+    def own_path(self) -> str:
+        """The path that was asked for, without its query."""
+        path = self.resource
+        for name, value in self.path.items():
+            path = path.replace(f"{{{name}}}", value)
+        return path
+
+    @property
     def only_looks(self) -> bool:
         """HEAD requests and prefetches must never change anything."""
         purpose = " ".join(self.headers.get(name, "") for name in ("purpose", "sec-purpose", "x-purpose", "x-moz"))

@@ -94,7 +94,7 @@ def framed_by(page: Response, origins: tuple[str, ...]) -> Response:
 
 
 def with_photos(page: Response, origin: str) -> Response:
-    """A copy of the page that may show photos from `origin`, preview one the browser has been given, and upload it."""
+    """A copy of the page that may show photos from `origin`, preview one that was chosen, and upload it."""
     policy = page.headers["Content-Security-Policy"]
     policy = policy.replace("img-src 'self' data: https:", f"img-src 'self' data: blob: {origin}")
     policy = policy.replace("connect-src 'self'", f"connect-src 'self' {origin}")

@@ -1,0 +1,116 @@
+"""The frame around every page for members: navigation, style sheet, script, a notice of what was just done, and a
+problem beside the field it is about."""
+
+from functools import lru_cache
+from hashlib import sha256
+from typing import Any
+from urllib.parse import urlencode
+
+from msgspec import Struct
+
+from chalicelib.kernel import settings
+from chalicelib.kernel.errors import GnaError, Misconfigured, TooMany
+from chalicelib.web import pages, responses
+from chalicelib.web.request import Request
+from chalicelib.web.responses import Response
+
+HOME = "/sightings"
+NAVIGATION = (("/sightings", "Sightings"), ("/account", "Account"))
+
+# The URL carries the key of a notice, never its text, so that a crafted link cannot put words on our page.
+NOTICES = {
+    "joined": "Welcome! To verify your address, open the link we have emailed you.",
+    "welcome": "Welcome! Your account is ready.",
+    "signed-out": "You are signed out.",
+    "reset-sent": "If there is an account with that address, a link is on its way. It works for 30 minutes.",
+    "reset": "Your new password is saved, and you are signed out everywhere. Sign in with it now.",
+    "verified": "Your address is verified.",
+    "verify-sent": "A new link is on its way. It works for 24 hours.",
+    "password-changed": "Your new password is saved. You are signed out everywhere else.",
+    "account-deleted": "Your account is deleted. Your sightings and photos are being removed.",
+    "saved": "Saved.",
+    "created": "Your sighting is saved.",
+    "deleted": "The sighting is deleted.",
+    "shared": "Shared. The publication can see it now.",
+    "withdrawn": "Withdrawn. The publication no longer sees it.",
+}
+
+# Among the fields of a form: a photo was chosen, which nobody but its owner can choose again.
+PHOTO_CHOSEN = "photo_chosen"
+_RESUMED = "You are signed in again, and what you have written is here. It is not saved yet."
+_RESUMED_WITHOUT_PHOTO = f"{_RESUMED} Please choose the photo again."
+
+# With `no-referrer` a browser would not say where a form comes from, which the guard needs to know.
+_FORMS = "same-origin"
+# Nor does this one tell a path, not even to our own server: mailed links have their token in it.
+_MAILED_LINKS = "strict-origin"
+
+
+class Problem(Struct, frozen=True):
+    """Why a form was refused, and the name of the field it is about, if it is about one."""
+
+    text: str
+    field: str = ""
+
+
+def page(request: Request, template: str, status: int = 200, *, mailed: bool = False, **values: Any) -> Response:
+    """`mailed` is a page that a mailed link opens."""
+    signed_in, shown_at = request.member is not None, request.own_path if request.kept else ""
+    answer = _framed(template, status, signed_in=signed_in, notice=_notice(request), shown_at=shown_at, **values)
+    return answer.with_headers(Referrer_Policy=_MAILED_LINKS) if mailed else answer
+
+
+def _notice(request: Request) -> str | None:
+    if request.kept:
+        return _RESUMED_WITHOUT_PHOTO if PHOTO_CHOSEN in request.kept else _RESUMED
+    return NOTICES.get(request.query.get("notice", "")) if request.method == "GET" else None
+
+
+def refuse(request: Request, template: str, failure: GnaError, fields: dict[str, str], **values: Any) -> Response:
+    """The page of a form again, with why it was refused. `fields` says which field a text that begins so is about."""
+    answer = page(request, template, responses.status_of(failure), problem=blame(failure, fields), **values)
+    return responses.with_retry_after(failure, answer)
+
+
+def blame(failure: GnaError, fields: dict[str, str]) -> Problem:
+    field = next((field for beginning, field in fields.items() if failure.reason.startswith(beginning)), "")
+    wait = ". Please wait a while, then try again." if isinstance(failure, TooMany) else ""
+    return Problem(failure.reason + wait, field)
+
+
+def problem(failure: GnaError) -> Response:
+    """A failure that no form can show, as a page."""
+    if settings.current().members == "off":
+        return pages.error(failure)
+    reason = "This site is not configured correctly" if isinstance(failure, Misconfigured) else failure.reason
+    status = responses.status_of(failure)
+    answer = _framed("member/problem.html", status, signed_in=status != 401, notice=None, reason=reason, code=status)
+    return responses.with_retry_after(failure, answer)
+
+
+def back(path: str, notice: str = "") -> Response:
+    """Redirect after a change, so that reloading the page does not repeat it."""
+    assert not notice or notice in NOTICES
+    return responses.redirect(f"{path}?{urlencode({'notice': notice})}" if notice else path)
+
+
+@lru_cache(maxsize=2)
+def asset(name: str) -> str:
+    return pages.text(f"member/{name}")
+
+
+def _asset_url(name: str) -> str:
+    return f"/{name}?v={sha256(asset(name).encode()).hexdigest()[:12]}"
+
+
+def _framed(template: str, status: int, **values: Any) -> Response:
+    given = {
+        "here": "",
+        "shown_at": "",
+        "problem": None,
+        "navigation": NAVIGATION,
+        "member_style": _asset_url("member.css"),
+        "member_script": _asset_url("member.js"),
+        **values,
+    }
+    return pages.page(template, status, **given).with_headers(Referrer_Policy=_FORMS)
