@@ -36,12 +36,18 @@ def test_every_table_is_on_the_privacy_page():
     assert sorted(one.table for one in privacy.TABLES) == sorted(_tables())
 
 
+# What ends in these tables takes more than removing a row: a photo, what other rooms keep, or only a part of the row.
+# Their clean-ups do it, and have tests of their own.
+CLEANED_UP = {"media", "members", "sightings"}
+
+
 def test_what_is_kept_for_a_limited_time_has_a_table_with_a_ttl():
     timed = {
         one.table for one in privacy.TABLES if any(unit in one.how_long for unit in (" day", " hour", " minute"))
     }
     forgets = {name for name, properties in _tables().items() if "TimeToLiveSpecification" in properties}
-    assert timed <= forgets
+    assert timed - CLEANED_UP <= forgets
+    assert not CLEANED_UP & forgets
 
 
 # As pip-audit 2.10 says it, run for requirements.txt against a service that knew of one.

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from chalicelib.members import service as members
 from tests.docs import pages
 from tests.docs.pages import ROOT
 
@@ -118,8 +119,16 @@ def test_the_shell_understands_the_rest():
             assert (ROOT / first).exists(), command
 
 
+@pytest.fixture
+def session(http, configure):
+    """Of somebody who joined with the address and password that the documentation uses."""
+    configure(MEMBERS="open")
+    _, value = members.sign_up("ada@example.org", "Analytical-1", "Analytical-1", None, "192.0.2.1")
+    return f"__Host-session={value}"
+
+
 @pytest.mark.parametrize("command", CURLS)
-def test_curl_gets_an_answer(http, command):
+def test_curl_gets_an_answer(http, session, command):
     words = shlex.split(command)[1:]
     method, headers, body, url = "GET", {}, "", ""
     while words:
@@ -131,6 +140,11 @@ def test_curl_gets_an_answer(http, command):
                 headers[name] = value.strip()
             case "-d":
                 body = words.pop(0)
+            case "-c":
+                words.pop(0)
+            case "-b":
+                words.pop(0)
+                headers["Cookie"] = session
             case word:
                 url = word
     parts = urlsplit(url)
