@@ -1,0 +1,38 @@
+"""What a photo would cost to decode, read from its bytes before a decoder sees them."""
+
+import re
+
+from chalicelib.kernel.errors import Invalid
+from chalicelib.media import model
+
+# A JPEG has one scan, a progressive one about ten. Each costs a pass over all pixels, however few bytes it takes, so
+# a small file of thousands would keep a worker busy for hours.
+_SCAN = re.compile(rb"\xff\xda\x00[\x08\x0a\x0c\x0e][\x01-\x04]")
+_MOST_SCANS = 200
+
+
+def check_pixels(width: int, height: int) -> None:
+    if width * height > model.MOST_PIXELS:
+        raise Invalid(model.TOO_MANY_PIXELS)
+
+
+def check_scans(jpeg: bytes) -> None:
+    if sum(1 for _ in _SCAN.finditer(jpeg)) > _MOST_SCANS:
+        raise Invalid(model.UNREADABLE)
+
+
+def check_canvas(webp: bytes) -> None:
+    """WebP's decoder takes the memory of two canvases as soon as it is made. A header that is not understood is left
+    to it."""
+    kind = webp[12:16]
+    if kind == b"VP8X":
+        check_pixels(_number(webp[24:27]) + 1, _number(webp[27:30]) + 1)
+    elif kind == b"VP8 ":
+        check_pixels(_number(webp[26:28]) & 0x3FFF, _number(webp[28:30]) & 0x3FFF)
+    elif kind == b"VP8L":
+        sides = _number(webp[21:25])
+        check_pixels((sides & 0x3FFF) + 1, (sides >> 14 & 0x3FFF) + 1)
+
+
+def _number(digits: bytes) -> int:
+    return int.from_bytes(digits, "little")
