@@ -13,6 +13,8 @@ _TITLES = {
     "subscribers": "Subscribers",
     "campaigns": "Campaigns",
     "bounces": "Bounces",
+    "members": "Members",
+    "sightings": "Sightings",
     "feed": "Feed",
     "webhooks": "Webhooks",
     "public": "Public",
