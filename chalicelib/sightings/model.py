@@ -54,8 +54,8 @@ class Sighting(Struct, frozen=True):
     shared: Shared | None = None
 
 
-class DeletedSighting(Struct, frozen=True):
-    """What is left of one: name and place go after a while."""
+class PastSighting(Struct, frozen=True):
+    """What is left of a deleted one: name and place go after a while."""
 
     id: str
     animal_name: str | None

@@ -6,7 +6,7 @@ from msgspec import to_builtins
 
 from chalicelib.kernel import clock
 from chalicelib.sightings import bodies, model, service
-from chalicelib.sightings.model import DeletedSighting, PhotoState, Seen, Shared, SharedSighting
+from chalicelib.sightings.model import PastSighting, PhotoState, Seen, Shared, SharedSighting
 
 
 def sighting_body(seen: Seen) -> bodies.Sighting:
@@ -32,7 +32,7 @@ def kept_sighting(seen: Seen) -> dict[str, Any]:
     return fields | {"deleted_at": None}
 
 
-def deleted_sighting(deleted: DeletedSighting) -> dict[str, Any]:
+def deleted_sighting(deleted: PastSighting) -> dict[str, Any]:
     """Name and place are null once the clean-up has taken them out."""
     return {
         "id": model.wire_id(deleted.id),

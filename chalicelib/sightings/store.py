@@ -21,7 +21,7 @@ from chalicelib.kernel.aws import tables
 from chalicelib.kernel.aws.failures import Stale
 from chalicelib.kernel.aws.tables import Delete, Put, Update, Write
 from chalicelib.sightings import model
-from chalicelib.sightings.model import DeletedSighting, Shared, SharedSighting, Sighting
+from chalicelib.sightings.model import PastSighting, Shared, SharedSighting, Sighting
 
 _DESK = "desk"
 _SCRUB = "scrub"
@@ -107,7 +107,7 @@ def list_all(owner: str) -> Iterator[Sighting]:
     return map(_sighting, tables.query(SightingRow, owner, **_newest_before(None)))
 
 
-def list_deleted(owner: str) -> Iterator[DeletedSighting]:
+def list_deleted(owner: str) -> Iterator[PastSighting]:
     return map(_deleted, tables.query(SightingRow, _deleted_owner(owner), **_newest_before(None)))
 
 
@@ -253,8 +253,8 @@ def _sighting(row: SightingRow) -> Sighting:
     )
 
 
-def _deleted(row: SightingRow) -> DeletedSighting:
-    return DeletedSighting(
+def _deleted(row: SightingRow) -> PastSighting:
+    return PastSighting(
         id=row.id,
         animal_name=row.animal_name,
         location=row.location,
