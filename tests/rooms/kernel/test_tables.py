@@ -34,3 +34,27 @@ def test_a_write_turned_away_by_a_transaction_on_its_row_comes_again(
     else:
         with pytest.raises(Unavailable):
             limits.allows("x", "y", 1, 60)
+
+
+def test_many_rows_are_read_in_few_requests_and_what_is_left_out_is_asked_for_again(
+    aws: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keys = [f"key {number}" for number in range(130)]
+    tables.write_all(LimitRow, put=[LimitRow(key, spent=1, expires_at=1) for key in keys])
+    asked: list[int] = []
+    real = tables._Connection._make_api_call
+
+    def busy(self: Any, name: str, given: Any) -> Any:
+        """Answers the first half of the keys only."""
+        (request,) = given["RequestItems"].values()
+        assert request["ConsistentRead"]
+        asked.append(len(request["Keys"]))
+        held, request["Keys"] = request["Keys"][60:], request["Keys"][:60]
+        answer = real(self, name, given)
+        (table,) = given["RequestItems"]
+        return answer | ({"UnprocessedKeys": {table: {"Keys": held}}} if held else {})
+
+    monkeypatch.setattr(tables._Connection, "_make_api_call", busy)
+    assert sorted(row.key for row in tables.get_many(LimitRow, [*keys, keys[0], "unknown"])) == sorted(keys)
+    assert asked == [100, 40, 31]
+    assert tables.get_many(LimitRow, []) == []
