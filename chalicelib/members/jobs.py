@@ -29,8 +29,8 @@ def handle(message: Mapping[str, Any]) -> None:
 
 def clean_up(time_left: Callable[[], bool]) -> None:
     """Close accounts whose address nobody verified in time, finish departures whose message was lost, and delete
-    links and invitations that have expired. Each step is complete in itself, so a run that is cut short, or runs beside
-    another, leaves nothing half done."""
+    links and invitations that have expired. Each step is complete in itself, so a run that is cut short, or runs
+    beside another, leaves nothing half done."""
     now = clock.now()
     closed = again = forgotten = 0
     for member_id in members.list_due(model.VERIFY, now):
