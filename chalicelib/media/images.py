@@ -26,6 +26,7 @@ _OPTIONS: dict[str, dict[str, Any]] = {
 }
 # What Pillow raises about files that are broken; anything else is a defect, of Pillow or of this module.
 _BROKEN = (
+    AssertionError,
     OSError,
     SyntaxError,
     ValueError,
