@@ -101,7 +101,7 @@
     for (const photo of findAll("img[data-of]:not([data-watched])", within)) {
       photo.dataset.watched = "yes";
       const again = () => { if (!photo.classList.contains("new")) renew(photo); };
-      if (photo.complete && !photo.naturalWidth && photo.loading !== "lazy") again();
+      if (photo.complete && !photo.naturalWidth) again();
       photo.addEventListener("error", again, { once: true });
     }
   }
@@ -204,7 +204,14 @@
       lock(form);
       if (!input.files[0]) return;
       event.preventDefault();
-      send().catch((failure) => { unlock(form); upload.hidden = true; say(failure.message, true); });
+      send().catch((failure) => {
+        unlock(form);
+        upload.hidden = true;
+        say(failure.message, true);
+        if (failure.cause !== 400) return;
+        input.setAttribute("aria-invalid", "true");
+        input.focus();
+      });
     });
 
     const send = async () => {
@@ -231,7 +238,7 @@
       const answer = await fetch("/api/upload/photo", { method: "POST", headers: { "Content-Type": "application/json" }, body }).catch(() => null);
       if (answer?.status === 401) return null;
       const announced = await answer?.json().catch(() => null);
-      if (!answer?.ok || !announced) throw new Error(announced?.error || UNREACHABLE);
+      if (!answer?.ok || !announced) throw new Error(announced?.error || UNREACHABLE, { cause: answer?.status });
       const data = new FormData();
       for (const [name, value] of Object.entries(announced.fields)) data.append(name, value);
       data.append("file", blob);
@@ -248,7 +255,7 @@
       const { status: code, text } = await post("/api/upload/photo", data);
       if (code === 401) return null;
       const answer = (() => { try { return JSON.parse(text); } catch { return null; } })();
-      if (!answer?.upload_id) throw new Error(answer?.error || UNREACHABLE);
+      if (!answer?.upload_id) throw new Error(answer?.error || UNREACHABLE, { cause: code });
       return answer.upload_id;
     };
 

@@ -76,7 +76,8 @@ class Watched:
             "favicon.ico"
         )
         if self._refused:
-            expected = expected or "blocked by CORS policy" in said.text or "net::ERR_FAILED" in said.text
+            blocked = ("blocked by CORS policy", "net::ERR_FAILED", "net::ERR_EMPTY_RESPONSE")
+            expected = expected or any(text in said.text for text in blocked)
         if said.type in ("error", "warning") and not expected:
             self.complaints.append(said.text)
 
