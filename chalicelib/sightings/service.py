@@ -11,12 +11,13 @@ from msgspec.structs import replace
 from chalicelib.kernel import clock, ids, limits
 from chalicelib.kernel.aws import tables
 from chalicelib.kernel.aws.failures import Stale, retry_stale
-from chalicelib.kernel.errors import Conflict, NotFound, Refused, Unauthenticated
+from chalicelib.kernel.aws.tables import Write
+from chalicelib.kernel.errors import Conflict, Invalid, NotFound, Refused, Unauthenticated
 from chalicelib.media import service as media
 from chalicelib.media.model import Picture
 from chalicelib.members import service as members
 from chalicelib.members.model import NOT_SIGNED_IN, Member
-from chalicelib.sightings import model, photos, store
+from chalicelib.sightings import form_store, model, photos, store
 from chalicelib.sightings.model import Changes, Page, Seen, Shared, SharedPage, Sighting
 
 _HOUR = 3600
@@ -26,15 +27,16 @@ Result = TypeVar("Result")
 
 
 def create(
-    member_id: str, animal_name: str, location: str, upload_id: str | None = None, id: str | None = None
+    member_id: str, animal_name: str, location: str, upload_id: str | None = None, form: str | None = None
 ) -> Seen:
-    """Seen here and now: the times are the server's. With an `id`, made for one form, it is written down once however
-    often the form is sent."""
+    """Seen here and now: the times are the server's. `form` is the id of the form it was written into: sent twice, it
+    is written down once."""
     limits.spend("sightings", member_id, _NEW_PER_HOUR, _HOUR)
     now = clock.now()
-    sighting = Sighting(id or ids.new(), member_id, animal_name, location, now, now, clock.epoch(now))
-    write_down = _create_once if id else _create
-    return _decide(member_id, lambda: write_down(sighting, upload_id))
+    sighting = Sighting(ids.new(), member_id, animal_name, location, now, now, clock.epoch(now))
+    if form is None:
+        return _decide(member_id, lambda: _create(sighting, upload_id))
+    return _decide(member_id, lambda: _create_once(sighting, upload_id, form))
 
 
 def find(member_id: str, id: str) -> Seen:
@@ -92,24 +94,37 @@ def sign_photo(picture: Picture | None) -> str | None:
     return media.sign(picture) if picture else None
 
 
-def _create(sighting: Sighting, upload_id: str | None) -> Seen:
+def _create(sighting: Sighting, upload_id: str | None, *also: Write) -> Seen:
     picture = photos.check(sighting.owner, upload_id)
     created = replace(sighting, picture_id=picture.id if picture else None)
-    tables.transact(
-        store.create_write(created),
-        members.count_write(created.owner, sightings=1),
-        *photos.attach_writes(picture),
-    )
+    counted = members.count_write(created.owner, sightings=1)
+    tables.transact(store.create_write(created), counted, *photos.attach_writes(picture), *also)
     photos.prepare_soon(picture)
     return Seen(created, photos.attached(picture))
 
 
-def _create_once(sighting: Sighting, upload_id: str | None) -> Seen:
+def _create_once(sighting: Sighting, upload_id: str | None, form: str) -> Seen:
     """Whoever goes back to the form and writes something else into it means another sighting."""
-    there = store.find(sighting.owner, sighting.id)
-    if there and (there.animal_name, there.location) == (sighting.animal_name, sighting.location):
-        return with_pictures([there])[0]
-    return _create(replace(sighting, id=ids.new()) if there else sighting, upload_id)
+    earlier = form_store.find_sighting(sighting.owner, form)
+    if earlier:
+        return _find_same(sighting, earlier) or _create(sighting, upload_id)
+    try:
+        remembered = form_store.remember_write(sighting.owner, form, sighting.id, sighting.created_at)
+        return _create(sighting, upload_id, remembered)
+    except Invalid:
+        # Its twin may have attached the upload after we looked.
+        twin = form_store.find_sighting(sighting.owner, form)
+        same = _find_same(sighting, twin) if twin else None
+        if not same:
+            raise
+        return same
+
+
+def _find_same(sighting: Sighting, id: str) -> Seen | None:
+    there = store.find(sighting.owner, id)
+    if not there or (there.animal_name, there.location) != (sighting.animal_name, sighting.location):
+        return None
+    return with_pictures([there])[0]
 
 
 def _change(member_id: str, id: str, changes: Changes) -> Seen:

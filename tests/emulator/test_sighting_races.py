@@ -4,6 +4,7 @@ from collections import Counter
 
 import pytest
 
+from chalicelib.kernel import ids
 from chalicelib.kernel.aws import objects, session
 from chalicelib.kernel.errors import Unauthenticated
 from chalicelib.media import places
@@ -98,6 +99,14 @@ def test_of_two_sightings_with_one_upload_one_gets_it(ada, together, turn):
     assert statuses(answers) == [201, 400]
     assert [answer.json for answer in answers if answer.status == 400] == [{"error": "Upload already used"}]
     assert len(consistent(ada)) == 1
+
+
+@pytest.mark.parametrize("turn", TURNS)
+def test_a_form_sent_four_times_at_once_writes_down_one_sighting(ada, together, turn):
+    upload_id, form = ada.upload(), ids.new()
+    results = together(*[lambda: service.create(ada.id, "Fox", "Park", upload_id, form)] * 4)
+    assert len({seen.sighting.id for seen in results}) == 1
+    assert ada.counts() == (1, 0)
 
 
 @pytest.mark.parametrize("turn", TURNS)
