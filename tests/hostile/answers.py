@@ -16,6 +16,10 @@ SECURITY = (
 )
 _NAME = re.compile(r"[A-Za-z0-9-]+\Z")
 _VALUE = re.compile(r"[\x20-\x7e]*\Z")
+# None, a session of ours, or the end of one.
+_COOKIE = re.compile(
+    r"(__Host-session=([0-9a-f]{32}\.[\w-]{43}; Max-Age=604800|; Max-Age=0); Path=/; HttpOnly; SameSite=Lax; Secure)?\Z"
+)
 _MARKUP = re.compile(r"<[a-z!?/]", re.IGNORECASE)
 
 
@@ -58,7 +62,7 @@ def _check_headers(answer: Answer) -> None:
     for name, value in answer.headers.items():
         assert _NAME.match(name), name
         assert _VALUE.match(value), (name, value)
-    assert "Set-Cookie" not in answer.headers
+    assert _COOKIE.match(answer.headers["Set-Cookie"] or "")
 
 
 def _check_page(answer: Answer, sent: Iterable[str]) -> None:

@@ -27,7 +27,8 @@ _READS = re.compile(r"""(?:text|get|\[)\(?"([a-z_.]{2,24})\"""")
 def _names() -> list[str]:
     """The fields and parameters the handlers read, from the code itself and from the API's own document, so that
     a new one is tried as well."""
-    sources = [*Path("chalicelib").rglob("*handlers.py"), *Path("chalicelib/admin/pages").glob("*.py")]
+    rooms = Path("chalicelib")
+    sources = [*rooms.rglob("*handlers.py"), *rooms.rglob("*pages.py"), *Path("chalicelib/admin/pages").glob("*.py")]
     found = {name for source in sources for name in _READS.findall(source.read_text(encoding="utf-8"))}
     for schema in openapi.document()["components"]["schemas"].values():
         found |= set(schema.get("properties", {}))
@@ -36,9 +37,9 @@ def _names() -> list[str]:
 
 
 def _places() -> dict[str, list[tuple[str, str]]]:
-    """Routes that belong together, what removes something last."""
+    """Routes that belong together; what removes something, or signs out, comes last."""
     places: dict[str, list[tuple[str, str]]] = {}
-    for method, path in sorted(ROUTES, key=lambda route: route[0] == "DELETE"):
+    for method, path in sorted(ROUTES, key=lambda route: route[0] == "DELETE" or route[1].endswith("out")):
         place = re.match(r"/(admin/api/[a-z-]+|admin|api|)", path)[0]
         places.setdefault(place, []).append((method, path))
     return places
@@ -90,6 +91,24 @@ GOOD = {
     },
     "PATCH /admin/api/webhooks/{webhook_id}": {"description": "x", "state": "paused", "types": []},
     "POST /admin/api/webhooks/{webhook_id}/replay": {"from": "2026-11-01T00:00:00Z", "to": "2026-11-02T00:00:00Z"},
+    "POST /api/auth/signup": {"email": "x@example.net", "password": "Other-Wo2", "password_confirm": "Other-Wo2"},
+    "POST /api/auth/signin": {"email": "ada@example.net", "password": "Other-Word-2"},
+    "PATCH /api/auth/me": {"current_password": "x", "password": "Other-Word-2", "password_confirm": "Other-Word-2"},
+    "DELETE /api/auth/me": {"password": "x"},
+    "POST /api/auth/verify": {"token": ""},
+    "POST /api/auth/request-reset": {"email": "ada@example.net"},
+    "POST /api/auth/reset": {"token": "", "password": "Other-Word-2", "password_confirm": "Other-Word-2"},
+    "POST /api/sightings": {"animal_name": "Hare", "location": "Field", "upload_id": None},
+    "PATCH /api/sightings/{sighting_id}": {
+        "animal_name": "Hare",
+        "location": "Field",
+        "updated_at": 1,
+        "upload_id": "x",
+        "photo": None,
+    },
+    "POST /api/sightings/{sighting_id}/share": {"shown_location": "North", "credit": "Ada"},
+    "POST /api/upload/photo": {"content_type": "image/png", "size": 1000},
+    "POST /admin/api/members/invitations": {"email": "fay@example.net"},
     "POST /admin/api/do-not-contact": {"email": "new@example.net"},
     "POST /admin/api/do-not-contact/lift": {"email": "new@example.net"},
 }
@@ -100,6 +119,16 @@ ASKED = {
     "/admin/api/subscribers/export": ("q", "status", "source", "tag"),
     "/admin/api/campaigns": ("state", "page", "per_page"),
     "/admin/api/bounces": ("page", "per_page"),
+    "/admin/api/members": ("page", "per_page"),
+    "/admin/api/sightings": ("limit", "cursor"),
+    "/api/sightings": ("limit", "cursor", "q"),
+    "/join": ("invitation",),
+    "/sign-in": ("next",),
+    "/verify": ("token",),
+    "/reset": ("token",),
+    "/sightings": ("limit", "cursor"),
+    "/admin/members": ("page", "per_page"),
+    "/admin/sightings": ("limit", "cursor"),
     "/admin/api/webhooks/{webhook_id}/attempts": ("before", "per_page"),
     "/admin/subscribers": ("page", "per_page", "q", "status", "source", "tag"),
     "/confirm": ("token",),
