@@ -90,13 +90,17 @@ class Emulator:
         self._set_expiry(prefix, yaml.safe_load(body))
 
     def empty(self, prefix: str) -> None:
-        """Delete every row of the tables and every message of the queues."""
-        dynamodb, sqs = self.client("dynamodb"), self.client("sqs")
+        """Delete every row of the tables, every message of the queues and every file of the buckets."""
+        dynamodb, sqs, s3 = self.client("dynamodb"), self.client("sqs"), self.client("s3")
         for table in dynamodb.list_tables()["TableNames"]:
             if table.startswith(f"{prefix}-"):
                 _empty_table(dynamodb, table)
         for queue in sqs.list_queues(QueueNamePrefix=f"{prefix}-").get("QueueUrls", []):
             sqs.purge_queue(QueueUrl=queue)
+        for bucket in s3.list_buckets()["Buckets"]:
+            if bucket["Name"].startswith(f"{prefix}-"):
+                for file in s3.list_objects_v2(Bucket=bucket["Name"]).get("Contents", []):
+                    s3.delete_object(Bucket=bucket["Name"], Key=file["Key"])
 
     def stop(self) -> None:
         """Stop by SIGTERM: only then it saves its data."""

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from chalicelib.audience import model
-from chalicelib.kernel import clock, settings
-from chalicelib.kernel.aws import queues, session
-from tests.conftest import received
+from chalicelib.kernel import clock
+from chalicelib.kernel.aws import queues
+from tests.emulator import dump
 from tests.fixtures.receiver import Receiver
 from tests.rooms.events.conftest import hook
 
@@ -70,23 +70,8 @@ class Person:
         raise AssertionError("no link")
 
 
-def _everything(capsys):
-    """Every row of every table, every message of every queue, and the log of the whole run."""
-    sqs, prefix = session.client("sqs"), settings.current().prefix
-    urls = sqs.list_queues(QueueNamePrefix=prefix)["QueueUrls"]
-    messages = [received(url.rsplit("/", 1)[1].removeprefix(f"{prefix}-")) for url in urls]
-    return _rows() + json.dumps(messages, ensure_ascii=False) + "".join(capsys.readouterr())
-
-
-def _rows():
-    dynamodb, prefix = session.client("dynamodb"), settings.current().prefix
-    names = [name for name in dynamodb.list_tables()["TableNames"] if name.startswith(prefix)]
-    assert len(names) > 10
-    return json.dumps([dynamodb.scan(TableName=name)["Items"] for name in names], default=str, ensure_ascii=False)
-
-
 def _nothing_left_of(person, capsys, *expected_words):
-    everything = _everything(capsys)
+    everything = dump.everything(capsys)
     for word in (EMAIL, NEW_EMAIL, NICKNAME, "lovelace", "analytical-engine", "192.0.2.1", *person.secrets):
         assert word.casefold() not in everything.casefold()
     assert person.secrets
@@ -111,7 +96,7 @@ def test_after_an_unsubscribe_of_somebody_who_did_all_there_is_to_do(person, htt
         person.secrets.add(secret)
         person.subscribe(source="podcast")  # and its message comes late
         for word in (EMAIL, NEW_EMAIL, NICKNAME, "analytical-engine", secret, model.ip_pseudonym("192.0.2.1")):
-            assert word in _rows()
+            assert word in dump.rows()
         assert http.get(f"/api/unsubscribe?token={id}.{secret}").status == 200
         work()
         tick("sweep_events", "sweep_deliveries", "clean_up")
