@@ -14,6 +14,7 @@ _TITLES = {
     "campaigns": "Campaigns",
     "bounces": "Bounces",
     "members": "Members",
+    "account": "Accounts",
     "sightings": "Sightings",
     "feed": "Feed",
     "webhooks": "Webhooks",

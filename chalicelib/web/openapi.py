@@ -33,8 +33,10 @@ class Error(Struct):
 
 
 def describe(routes: Iterable[Route]) -> tuple[Part, Part]:
-    """`paths` of every route whose handler is described, and the schemas they refer to."""
-    found = [(route, operation) for route in routes if (operation := described(load(route.handler)))]
+    """`paths` of every call whose handler is described, and the schemas they refer to. A page may lead to the same
+    handler as a call."""
+    calls = [route for route in routes if route.path.startswith(("/api/", "/admin/api/"))]
+    found = [(route, operation) for route in calls if (operation := described(load(route.handler)))]
     schemas = _Schemas([Error, *(kind for _, operation in found for kind in _kinds(operation))])
     paths: Part = {}
     for route, operation in found:
