@@ -122,5 +122,5 @@ bench: $(VENV)/.ready $(EMULATOR)/.ready ## run the benchmarks in bench/ and pri
 
 pictures: $(VENV)/.ready $(EMULATOR)/.ready ## retake the README's screenshots with the day-in-the-life test
 	@$(BIN)/python -m local.chromium
-	@rm -rf artefacts/day && PICTURES=1 $(BIN)/python -m pytest -q tests/browser/test_day_in_the_life.py
+	@rm -rf artefacts/day && PICTURES=1 $(BIN)/python -m pytest -q tests/browser/test_day_in_the_life.py tests/browser/test_member_day.py
 	@mkdir -p docs/pictures && cp artefacts/day/*.png docs/pictures/
