@@ -1,7 +1,7 @@
 """DynamoDB as the stores use it: rows, single writes, transactions. pynamodb's exceptions end here, as `failures`."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any, TypeVar
 
@@ -29,8 +29,7 @@ from chalicelib.kernel.aws.failures import (
 )
 from chalicelib.kernel.errors import Unavailable
 
-_CONFLICT_ATTEMPTS = 6
-_REST = 0.02
+_CONFLICT_ATTEMPTS, _REST = 6, 0.02
 
 R = TypeVar("R", bound="Row")
 
@@ -49,8 +48,7 @@ class Row(Model):
         if fresh:
             meta = connection.get_meta_table()
             connection.connection = _connection()
-            with suppress(ValueError):  # rows of several kinds may share a table
-                connection.connection.add_meta_table(meta)
+            connection.connection.add_meta_table(meta)
         return connection
 
 
@@ -268,6 +266,12 @@ class _Connection(Connection):
     def client(self) -> Any:
         with aws.making:
             return super().client
+
+    def add_meta_table(self, meta_table: Any) -> None:
+        """Rows of several kinds may share a table, and each kind knows only its own indexes."""
+        known = self._tables.setdefault(meta_table.table_name, meta_table).data
+        for part in ("AttributeDefinitions", "GlobalSecondaryIndexes"):
+            known[part] = known[part] + [new for new in meta_table.data[part] if new not in known[part]]
 
     def _make_api_call(self, operation_name: str, operation_kwargs: dict[str, Any]) -> dict[str, Any]:
         """Every row has the same connection; whether somebody waits is known only when it is used."""

@@ -58,3 +58,18 @@ def test_many_rows_are_read_in_few_requests_and_what_is_left_out_is_asked_for_ag
     assert sorted(row.key for row in tables.get_many(LimitRow, [*keys, keys[0], "unknown"])) == sorted(keys)
     assert asked == [100, 40, 31]
     assert tables.get_many(LimitRow, []) == []
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_rows_of_two_kinds_share_a_table_whichever_is_used_first(aws: None, first: int) -> None:
+    """pynamodb knows a table by the indexes of the row that was used first."""
+    from chalicelib.sightings.form_store import FormRow
+    from chalicelib.sightings.store import SightingRow
+
+    tables._connection()._tables.pop(tables.name("sightings"), None)
+    kinds: list[Any] = [SightingRow, FormRow]
+    for kind in (kinds[first], kinds[1 - first]):
+        kind._connection = None
+        assert tables.get(kind, "nobody", "nothing") is None
+    for index in ("shared", "due"):
+        assert list(tables.query(SightingRow, "nobody", index_name=index)) == []
