@@ -37,7 +37,7 @@ _TOO_LARGE = "This photo has more than 4 MB, which is too much without JavaScrip
 
 class Entry(Struct, frozen=True):
     """What is in the form. `upload_id` is a photo that has arrived and waits to be saved with the rest; `photo_lost`
-    one that has to be chosen again. `once` is the id of what a form for a new sighting writes down."""
+    one that has to be chosen again. `once` is the id of a form for a new sighting."""
 
     animal_name: str = ""
     location: str = ""
@@ -127,9 +127,10 @@ def _take_photo(request: Request, entry: Entry) -> Entry:
 
 
 def _fresh(once: str) -> str | None:
-    """Sightings are sorted by their ids, so one that was not made by us today is not used."""
-    age = clock.now() - ids.moment(once) if ids.is_id(once) else None
-    return once if age is not None and timedelta() <= age < _FORM_LIFE else None
+    """What a form wrote down is remembered for a day: the id of an older form, or of none, is not used."""
+    now = clock.now()
+    is_ours = ids.is_id(once) and ids.since(now - _FORM_LIFE) <= once < ids.since(now + timedelta(seconds=1))
+    return once if is_ours else None
 
 
 def _changes(entry: Entry) -> Changes:
