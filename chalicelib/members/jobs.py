@@ -28,11 +28,11 @@ def handle(message: Mapping[str, Any]) -> None:
 
 
 def clean_up(time_left: Callable[[], bool]) -> None:
-    """Close accounts whose address nobody verified in time, finish departures whose message was lost, and delete
-    links and invitations that have expired. Each step is complete in itself, so a run that is cut short, or runs
-    beside another, leaves nothing half done."""
+    """Close accounts whose address nobody verified in time, finish departures whose message was lost (while members
+    are off, nobody listens to the queue), and delete links and invitations that have expired. Each step is complete
+    in itself, so a run that is cut short, or runs beside another, leaves nothing half done."""
     now = clock.now()
-    closed = again = forgotten = 0
+    closed = finished = forgotten = 0
     for member_id in members.list_due(model.VERIFY, now):
         if not time_left():
             break
@@ -40,14 +40,14 @@ def clean_up(time_left: Callable[[], bool]) -> None:
     for member_id in members.list_due(model.DEPART, now - _OVERDUE):
         if not time_left():
             break
-        departures.finish_later(member_id)
-        again += 1
+        departures.finish(member_id, time_left)
+        finished += 1
     for row in token_store.list_expired(now):
         if not time_left():
             break
         token_store.forget(row)
         forgotten += 1
-    log.info("members.cleaned_up", closed=closed, again=again, tokens=forgotten)
+    log.info("members.cleaned_up", closed=closed, departures=finished, tokens=forgotten)
 
 
 def _time_left() -> Callable[[], bool]:

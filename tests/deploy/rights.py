@@ -68,8 +68,10 @@ def _rights(service: str, operation: str, request: Any) -> Iterator[tuple[str, s
     elif service == "sqs":
         asked = json.loads(request.body)
         yield "send", _plain(asked.get("QueueName") or asked["QueueUrl"].rpartition("/")[2])
+    elif service == "s3":
+        yield "may", "media" if settings.current().media_bucket in request.url else "downloads"
     else:
-        yield "may", "downloads" if service == "s3" else _MAY.get(operation, "mail")
+        yield "may", _MAY.get(operation, "mail")
 
 
 def _table_rights(operation: str, asked: dict[str, Any]) -> Iterator[tuple[str, str]]:

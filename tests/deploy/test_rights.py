@@ -1,12 +1,15 @@
 """Compares the AWS calls of each function with its permissions in `deploy/functions.yaml`: none is missing, which
 would otherwise be noticed only once deployed, and none is unused."""
 
+import io
+import re
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 from typing import Any
 
 import boto3
 import pytest
+from PIL import Image
 
 from chalicelib.audience.stores import subscribers as audience_store
 from chalicelib.bounces import failing
@@ -23,6 +26,10 @@ from chalicelib.feeds import state as feed_state
 from chalicelib.kernel import clock, locks, settings
 from chalicelib.kernel.aws import session as kernel_aws
 from chalicelib.kernel.aws import tables
+from chalicelib.media import service as media
+from chalicelib.members import invitations
+from chalicelib.members import service as members
+from chalicelib.sightings import service as sightings
 from tests.conftest import received
 from tests.deploy.rights import Watch
 from tests.fixtures.emitters import all_emitters
@@ -205,3 +212,83 @@ def test_the_events(watch: Watch, receiver: Receiver, ada: Reader, later: Any, c
     later(days=31)
     watch.work("clean_up_events")
     watch.hold("clean_up_events")
+
+
+_PASSWORD = "Analytical-1"
+
+
+def _photo() -> bytes:
+    buffer = io.BytesIO()
+    Image.new("RGB", (40, 30), (200, 90, 40)).save(buffer, "PNG")
+    return buffer.getvalue()
+
+
+class _Members:
+    """Somebody who joins, verifies, posts a sighting with a photo, shares it and leaves."""
+
+    def __init__(self, watch: Watch, ses: Any) -> None:
+        self.watch, self.ses = watch, ses
+
+    def join(self, email: str = "ada@example.net") -> Any:
+        member, _ = members.sign_up(email, _PASSWORD, _PASSWORD, None, "192.0.2.1")
+        return member
+
+    def work(self, queue: str) -> None:
+        for message in received(queue):
+            self.watch.work(queue, message)
+
+    def post(self, member: Any) -> Any:
+        return sightings.create(member.id, "Red fox", "Here", media.receive(member.id, _photo())).sighting
+
+    def token(self, email: str, path: str) -> str:
+        (link, *_) = re.findall(rf"{path}\?token=(\S+)", self.ses.mails(to=email)[0]["text"])
+        return link
+
+
+@pytest.fixture
+def membership(watch: Watch, ses: Any, configure: Any, media_bucket: str) -> _Members:
+    configure(GNA_LOCAL="true", MEMBERS="open")
+    return _Members(watch, ses)
+
+
+def test_members(watch: Watch, membership: _Members, configure: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    configure(GNA_LOCAL="true", MEMBERS="open", MAILS_PER_HOUR="1")
+    ada = membership.join()
+    membership.join("bob@example.net")
+    membership.work("members")
+    members.verify(membership.token("ada@example.net", "/verify"))
+    invitations.invite("eve@example.net")
+    members.request_reset("ada@example.net", "192.0.2.1")
+    ada = members.get(ada.id)
+    sightings.share(ada, membership.post(ada).id, "", "")
+    members.close(ada.id)
+    membership.work("members")
+    watch.hold("members")
+
+
+def test_clean_up_members(watch: Watch, membership: _Members, later: Any) -> None:
+    bob = membership.join("bob@example.net")
+    sightings.delete(bob.id, membership.post(bob).id)
+    membership.post(bob)
+    members.close(bob.id)
+    membership.join()
+    invitations.invite("eve@example.net")
+    received("members")
+    later(days=31)
+    watch.work("clean_up_members")
+    watch.hold("clean_up_members")
+
+
+def test_media(watch: Watch, membership: _Members, later: Any) -> None:
+    ada = membership.join()
+    gone, stays = membership.post(ada), membership.post(ada)
+    membership.work("media")
+    sightings.delete(ada.id, gone.id)
+    membership.work("media")
+    assert sightings.find(ada.id, stays.id).photo_state == "ready"
+    watch.hold("media")
+    membership.post(ada)
+    media.receive(ada.id, _photo())
+    later(hours=1)
+    watch.work("clean_up_media")
+    watch.hold("clean_up_media")
