@@ -146,8 +146,8 @@ TABLES = (
         "who has an account, since when, and when they last signed in; the password as a bcrypt hash; how many "
         "sightings they have, and how many of these they share",
         "address",
-        "until the account is deleted: then address and password are gone at once, and an id with two times stays. An "
-        f"account whose address is not verified is deleted after {in_words(members.UNVERIFIED_LIFE)}",
+        "until the account is deleted: then address and password are gone at once, and an id with its times stays. "
+        f"An account whose address is not verified is deleted after {in_words(members.UNVERIFIED_LIFE)}",
     ),
     Kept(
         "member-emails",

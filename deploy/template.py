@@ -14,7 +14,7 @@ Template = dict[str, Any]
 _FUNCTION = "AWS::Serverless::Function"
 _GATEWAY_RESPONSE = "AWS::ApiGateway::GatewayResponse"
 
-# Without members nothing arrives in these queues: no function asks for messages, and no alarm watches, so that nothing
+# Without members nothing arrives in these queues: no function asks for messages and no alarm watches, so that nothing
 # has to be paid for them. What is left of earlier members is found by the hourly clean-ups.
 _HAS_MEMBERS = "HasMembers"
 _FOR_MEMBERS = {"MembersQueue", "MediaQueue", "MembersDeadLetters", "MediaDeadLetters"}

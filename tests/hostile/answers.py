@@ -18,7 +18,8 @@ _NAME = re.compile(r"[A-Za-z0-9-]+\Z")
 _VALUE = re.compile(r"[\x20-\x7e]*\Z")
 # None, a session of ours, or the end of one.
 _COOKIE = re.compile(
-    r"(__Host-session=([0-9a-f]{32}\.[\w-]{43}; Max-Age=604800|; Max-Age=0); Path=/; HttpOnly; SameSite=Lax; Secure)?\Z"
+    r"(__Host-session=([0-9a-f]{32}\.[\w-]{43}; Max-Age=604800|; Max-Age=0)"
+    r"; Path=/; HttpOnly; SameSite=Lax; Secure)?\Z"
 )
 _MARKUP = re.compile(r"<[a-z!?/]", re.IGNORECASE)
 
