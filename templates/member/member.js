@@ -261,11 +261,13 @@
 
     const post = (url, data) => new Promise((resolve) => {
       const request = new XMLHttpRequest();
-      let told = -1;
+      let told = 0;
+      say("Uploading the photo…");
       request.upload.addEventListener("progress", ({ loaded, total, lengthComputable }) => {
         if (!lengthComputable) return;
         const percent = Math.round(100 * loaded / total);
         bar.value = percent;
+        // Screen readers read every change of the status: four are enough.
         if (Math.floor(percent / 25) > told) { told = Math.floor(percent / 25); say(`Uploading the photo: ${percent} percent`); }
       });
       const end = () => resolve({ ok: request.status >= 200 && request.status < 300, status: request.status, text: request.responseText });

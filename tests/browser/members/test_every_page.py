@@ -104,8 +104,16 @@ def test_nothing_has_to_be_scrolled_sideways_on_the_smallest_phone(house, look, 
     assert wide == []
 
 
+# Those further down are loaded when they come into view.
+_LOAD_PHOTOS = """() => {
+  const photos = [...document.images];
+  for (const photo of photos) photo.loading = "eager";
+  return Promise.all(photos.map((photo) => photo.decode().catch(() => null)));
+}"""
+
+
 def judged(page, name, dark):
-    page.wait_for_load_state("load")
+    page.evaluate(_LOAD_PHOTOS)
     shoot(page, name)
     is_dark = page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(20, 23, 26)"
     found = violations(page) + small_targets(page)

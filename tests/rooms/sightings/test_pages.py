@@ -105,7 +105,7 @@ def test_a_mistake_is_explained_beside_its_field_and_the_rest_is_kept(ada, field
 
 def test_a_photo_outlives_a_mistake_in_another_field(ada):
     page = send(ada, "/new", png(), animal_name="", location="Shed")
-    assert "Your photo has arrived" in page.text
+    assert "Your photo is uploaded" in page.text
     answer = send(ada, "/new", animal_name="Red fox", **{"location": "Shed", **hidden(page)})
     assert ada.read(written(answer))["photo_state"] == "processing"
 
