@@ -8,6 +8,10 @@ from chalicelib.campaigns import service
 from chalicelib.campaigns.service import Draft
 from chalicelib.events.webhooks import service as webhooks
 from chalicelib.events.webhooks.model import NewWebhook
+from chalicelib.kernel import clock, ids
+from chalicelib.kernel.aws import tables
+from chalicelib.members.model import Member
+from chalicelib.members.stores import emails, members
 from tests.rooms.admin.conftest import ORIGIN
 
 ASSETS = ("/admin/style.css", "/admin/app.js")
@@ -22,6 +26,12 @@ def _pages() -> list[str]:
     return sorted(path for path in paths if not path.startswith("/admin/api/") and path not in ASSETS)
 
 
+def _join(email: str) -> Member:
+    member = Member(ids.new(), email, clock.now())
+    tables.transact(emails.claim_write(member), *members.create_writes(member, "no hash"))
+    return member
+
+
 @pytest.fixture
 def page(dashboard, abroad, person):
     """The page at a path of the route table, with ids that exist."""
@@ -30,6 +40,7 @@ def page(dashboard, abroad, person):
         "subscriber_id": person("ada@example.net", "<script>x()</script>"),
         "webhook_id": webhooks.add(NewWebhook(url=abroad.url, description="<script>x()</script>")).webhook.id,
         "field": "body",
+        "member_id": _join("bob@example.net").wire_id,
     }
     sent = {**known, "campaign_id": service.send_now(service.create(Draft("Sent", "x")).campaign.id).campaign.id}
     return lambda path: dashboard.get(path.format(**(sent if path.endswith("/correct") else known)))
