@@ -34,7 +34,7 @@ def prepare(id: str) -> None:
         case State.READY:
             objects.delete(places.incoming(id))
         case State.REFUSED | State.DELETED:
-            places.delete_both(id)
+            places.delete_all(id)
 
 
 def erase(id: str) -> None:
@@ -44,7 +44,7 @@ def erase(id: str) -> None:
     if picture and picture.state is not State.DELETED:
         log.warning("photo.not_deleted", picture_id=id)
         return
-    places.delete_both(id)
+    places.delete_all(id)
     store.mark_erased(id, clock.now())
 
 
@@ -69,6 +69,8 @@ def _process(picture: Picture) -> None:
         store.mark_refused(picture.id, refusal.reason)
         log.info("photo.refused", picture_id=picture.id, reason=refusal.reason)
         return
+    small = images.remake(made.content, model.SMALL_SIDE)
+    objects.put(places.small(picture.id), small.content, small.format)
     objects.put(places.photo(picture.id), made.content, made.format)
     store.mark_ready(picture.id, made.format, len(made.content), made.width, made.height, clock.now())
 
@@ -97,14 +99,14 @@ def _prepare_again(id: str) -> None:
     now = clock.now()
     if picture.attached_at and picture.attached_at + _TRIED_FOR < now:
         if store.mark_refused(id, model.NOT_PREPARED):
-            places.delete_both(id)
+            places.delete_all(id)
         return
     service.prepare_soon(id)
     store.postpone(id, now)
 
 
 def _forget(id: str) -> None:
-    places.delete_both(id)
+    places.delete_all(id)
     store.forget(id, State.DELETED)
 
 

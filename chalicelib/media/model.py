@@ -12,6 +12,8 @@ LARGEST = 5_242_880
 LARGEST_FORM = 4_194_304
 MOST_PIXELS = 40_000_000
 LONGEST_SIDE = 2048
+# Of the copy for lists: a card is a third of a page wide, on screens with two pixels for each.
+SMALL_SIDE = 640
 UPLOAD_LIFE = timedelta(minutes=10)
 LINK_SECONDS = 600
 UPLOADS_PER_HOUR = 200

@@ -13,6 +13,11 @@ def photo(id: str) -> str:
     return f"photos/{id}"
 
 
-def delete_both(id: str) -> None:
-    objects.delete(incoming(id))
-    objects.delete(photo(id))
+def small(id: str) -> str:
+    """As it is served where many are shown at once."""
+    return f"photos/{id}-small"
+
+
+def delete_all(id: str) -> None:
+    for place in (incoming(id), photo(id), small(id)):
+        objects.delete(place)

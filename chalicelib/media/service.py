@@ -92,11 +92,13 @@ def find_many(picture_ids: Iterable[str]) -> dict[str, Picture]:
     return store.find_many(picture_ids)
 
 
-def sign(picture: Picture) -> str | None:
-    """A link to the picture for the next ten minutes. Whoever has it can see the picture: never store or log it."""
+def sign(picture: Picture, small: bool = False) -> str | None:
+    """A link to the picture for the next ten minutes; with `small`, to a copy for pages that show many. Whoever has
+    it can see the picture: never store or log it."""
     if picture.state is not State.READY:
         return None
-    return objects.sign_get(places.photo(picture.id), model.LINK_SECONDS)
+    place = places.small(picture.id) if small else places.photo(picture.id)
+    return objects.sign_get(place, model.LINK_SECONDS)
 
 
 def origin() -> str:

@@ -1,5 +1,6 @@
 """A sighting: which animal a member saw, where and when, with a photo if they like, and what of it they share."""
 
+import hashlib
 import unicodedata
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -91,6 +92,11 @@ class SharedSighting(Struct, frozen=True):
     @property
     def photo_state(self) -> PhotoState:
         return photo_state(self.picture)
+
+    @property
+    def shown_id(self) -> str:
+        """Names it to the publication. From its own id one could read when it was seen, which is not shared."""
+        return hashlib.sha256(f"shared {self.id}".encode()).hexdigest()[:32]
 
 
 class Page(Struct, frozen=True):

@@ -29,7 +29,7 @@ def search_sightings(request: Request) -> Response:
 
 
 def show_sighting(request: Request) -> Response:
-    return _page(request, "member/sighting.html", sighting=views.view(_find(request)))
+    return _page(request, "member/sighting.html", sighting=views.view(_find(request), large=True))
 
 
 def confirm_deletion(request: Request) -> Response:

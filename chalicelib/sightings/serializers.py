@@ -15,7 +15,7 @@ def sighting_body(seen: Seen) -> bodies.Sighting:
 
 def shared_sighting(shared: SharedSighting) -> bodies.SharedSighting:
     return bodies.SharedSighting(
-        id=model.wire_id(shared.id),
+        id=shared.shown_id,
         animal_name=shared.animal_name,
         shown_location=shared.shown_location,
         credit=shared.credit,

@@ -89,9 +89,9 @@ def with_pictures(sightings: Iterable[Sighting]) -> list[Seen]:
     return [Seen(sighting, pictures.get(sighting.picture_id or "")) for sighting in found]
 
 
-def sign_photo(picture: Picture | None) -> str | None:
+def sign_photo(picture: Picture | None, small: bool = False) -> str | None:
     """A link that works for ten minutes, made at each read. None unless the photo is ready."""
-    return media.sign(picture) if picture else None
+    return media.sign(picture, small) if picture else None
 
 
 def _create(sighting: Sighting, upload_id: str | None, *also: Write) -> Seen:

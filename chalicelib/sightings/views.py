@@ -31,7 +31,8 @@ class View(Struct, frozen=True):
     shared: Shared | None
 
 
-def view(seen: Seen) -> View:
+def view(seen: Seen, large: bool = False) -> View:
+    """With a small copy of the photo, unless the page is about it."""
     sighting, picture = seen.sighting, seen.picture
     return View(
         path=path_to(sighting.id),
@@ -40,7 +41,7 @@ def view(seen: Seen) -> View:
         sighted_at=sighting.sighted_at,
         updated_at=sighting.updated_at,
         photo_state=seen.photo_state.value,
-        photo_url=service.sign_photo(picture),
+        photo_url=service.sign_photo(picture, small=not large),
         photo_error=picture.error if picture else None,
         width=picture.width if picture else None,
         height=picture.height if picture else None,

@@ -21,7 +21,7 @@ def list_sightings(request: Request) -> Response:
         "admin/sightings.html",
         here=_HERE,
         sightings=found.items,
-        photo_url=media.sign,
+        photo_url=lambda picture: media.sign(picture, small=True),
         is_first=not request.query.get("cursor"),
         next_url=f"{_HERE}?{urlencode({'cursor': cursor})}" if cursor else None,
         mode=settings.current().members,

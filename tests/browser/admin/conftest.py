@@ -26,6 +26,11 @@ from chalicelib.events.webhooks.model import NewWebhook
 from chalicelib.feeds import service as feeds
 from chalicelib.feeds.state import Trigger
 from chalicelib.kernel import clock, ids
+from chalicelib.kernel.aws import tables
+from chalicelib.members import invitations
+from chalicelib.members.model import Member
+from chalicelib.members.stores import emails, members
+from chalicelib.sightings import service as sightings
 from local.gateway.gateway import Gateway
 from local.gateway.server import Server
 from tests.browser.page_checks import Watched
@@ -59,11 +64,12 @@ class Dashboard:
     failed: str = ""
     hook: str = ""
     reader: str = ""
+    member: str = ""
 
 
 @pytest.fixture
 def dashboard(
-    http: Any, ses: Any, blog: Any, configure: Any, person: Any, monkeypatch: pytest.MonkeyPatch
+    http: Any, ses: Any, blog: Any, configure: Any, person: Any, media_bucket: str, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Dashboard]:
     import app
 
@@ -78,6 +84,7 @@ def dashboard(
         GNA_LOCAL="true",
         FEED_URL=blog.url,
         POSTAL_ADDRESS="1 Orchard Lane",
+        MEMBERS="invite",
     )
     receiver = Receiver()
     dashboard = Dashboard(url)
@@ -109,6 +116,30 @@ def _fill(dashboard: Dashboard, person: Any, blog: Any, receiver: Receiver) -> N
     bounces.record_refusal(dashboard.reader, dashboard.failed, "MessageRejected")
     dashboard.hook = webhooks.add(NewWebhook(url=receiver.url, description="Ledger of the seed bank")).webhook.id
     webhooks.test(dashboard.hook)
+    dashboard.member = _members()
+
+
+def _members() -> str:
+    """Three with an account, one of whom shares what they saw, and two who are invited."""
+    joined = [_join(f"{name}@example.org", verified=name != "elif") for name in ("chidi", "elif", "greta")]
+    seen = [
+        ("Kingfisher", "The weir below the mill", "Greta"),
+        ("Roe deer", "", "G. from the mill"),
+        ("Barn owl", "", ""),
+    ]
+    for animal, shown, credit in seen:
+        sighting = sightings.create(joined[-1].id, animal, "4 Orchard Lane").sighting
+        sightings.share(joined[-1], sighting.id, shown, credit)
+    for name in ("hugo", "ines"):
+        invitations.invite(f"{name}@example.org")
+    return joined[0].wire_id
+
+
+def _join(email: str, verified: bool) -> Member:
+    now = clock.now()
+    member = Member(ids.new(), email, now, verified_at=now if verified else None, last_login_at=now)
+    tables.transact(emails.claim_write(member), *members.create_writes(member, "no hash"))
+    return member
 
 
 def _crowd(chance: random.Random) -> None:

@@ -10,7 +10,7 @@ from chalicelib.kernel.aws import objects, queues, tables
 from chalicelib.media import images, jobs, model, places, service, store
 from chalicelib.media.model import State
 from tests.conftest import received as messages
-from tests.rooms.media.pictures import assert_bare, claiming, encode, exif, grid
+from tests.rooms.media.pictures import assert_bare, claiming, decode, encode, exif, grid
 from tests.rooms.media.uploads import (
     OWNER,
     Died,
@@ -28,8 +28,8 @@ from tests.rooms.media.uploads import (
 pytestmark = pytest.mark.usefixtures("media_bucket")
 
 BROKEN = encode(grid())[:400]
-# Preparing takes six steps, erasing four: the last of these lets it come to its end.
-_MOST_STEPS = 7
+# Preparing takes seven steps, erasing five: the last of these lets it come to its end.
+_MOST_STEPS = 8
 
 
 def forever() -> bool:
@@ -56,6 +56,19 @@ def test_what_is_served_is_not_what_was_uploaded() -> None:
     photo = objects.get(places.photo(id), model.LARGEST)
     assert photo is not None
     assert_bare(photo.content, "image/jpeg")
+
+
+def test_lists_have_a_small_copy() -> None:
+    id = attached(encode(grid(cell=500), exif=exif(6)))
+    jobs.prepare(id)
+    photo, small = (objects.get(place(id), model.LARGEST) for place in (places.photo, places.small))
+    assert photo is not None
+    assert small is not None
+    assert_bare(small.content, "image/jpeg")
+    assert (decode(photo.content).size, decode(small.content).size) == ((1000, 1500), (427, 640))
+    link = service.sign(found(id), small=True)
+    assert link is not None
+    assert f"/photos/{id}-small?" in link
 
 
 @pytest.mark.parametrize(

@@ -45,8 +45,9 @@ def state(id: str) -> State | None:
 
 
 def files(id: str) -> tuple[bool, bool]:
-    """Whether there is the upload, and the photo."""
-    return objects.get(places.incoming(id), 1) is not None, objects.get(places.photo(id), 1) is not None
+    """Whether there is the upload, and anything of the photo."""
+    made = any(objects.get(place, 1) for place in (places.photo(id), places.small(id)))
+    return objects.get(places.incoming(id), 1) is not None, made
 
 
 def due(id: str) -> tuple[str, str] | None:

@@ -127,7 +127,10 @@ def prepare_photos() -> None:
 
 
 def has_files(picture_id: str) -> bool:
-    return any(objects.get(place, 1) for place in (places.incoming(picture_id), places.photo(picture_id)))
+    return any(
+        objects.get(place, 1)
+        for place in (places.incoming(picture_id), places.photo(picture_id), places.small(picture_id))
+    )
 
 
 def _picture(kind: str, width: int, height: int) -> bytes:

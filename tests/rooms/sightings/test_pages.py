@@ -346,7 +346,9 @@ def test_nothing_written_is_in_a_redirect_or_a_log(ada, capsys):
 def test_no_page_is_larger_than_60_kb(ada, monkeypatch):
     """A link signed with the credentials of a function has a token of more than a thousand characters."""
     sign = media.sign
-    monkeypatch.setattr(media, "sign", lambda picture: f"{sign(picture)}&X-Amz-Security-Token={'%2F' * 450}")
+    monkeypatch.setattr(
+        media, "sign", lambda picture, small: f"{sign(picture, small)}&X-Amz-Security-Token={'%2F' * 450}"
+    )
     for _ in range(13):
         sighting = ada.see("&" * 200, "&" * 500, upload_id=ada.upload())
         prepare_photos()
