@@ -1,4 +1,4 @@
-"""Which form wrote down which sighting, in the table of the sightings: sending a form twice makes one sighting.
+"""Which form wrote down which sighting last, in the table of the sightings: sending a form twice makes one sighting.
 
 The form's id is not the sighting's: sightings are sorted by theirs, and a form may be open for hours.
 """
@@ -52,10 +52,10 @@ def find_sighting(member_id: str, form: str) -> str | None:
     return row.sighting_id if row else None
 
 
-def remember_write(member_id: str, form: str, sighting_id: str, now: datetime) -> Write:
-    """Fails if the form has already been sent."""
+def remember_write(member_id: str, form: str, sighting_id: str, now: datetime, earlier: str | None) -> Write:
+    """Fails if the form was sent meanwhile. `earlier` is the sighting that was found for it, None if none was."""
     row = FormRow(_owner(member_id), form, sighting_id=sighting_id, todo=_FORGET, due_at=clock.text(now + _KEPT))
-    return Put(row, FormRow.id.does_not_exist())
+    return Put(row, FormRow.sighting_id == earlier if earlier else FormRow.id.does_not_exist())
 
 
 def list_due(now: datetime) -> Iterator[Key]:

@@ -14,7 +14,7 @@ from chalicelib.kernel.aws.failures import Stale, retry_stale
 from chalicelib.kernel.aws.tables import Write
 from chalicelib.kernel.errors import Conflict, Invalid, NotFound, Refused, Unauthenticated
 from chalicelib.media import service as media
-from chalicelib.media.model import Picture
+from chalicelib.media.model import USED, Picture
 from chalicelib.members import service as members
 from chalicelib.members.model import NOT_SIGNED_IN, Member
 from chalicelib.sightings import form_store, model, photos, store
@@ -30,7 +30,7 @@ def create(
     member_id: str, animal_name: str, location: str, upload_id: str | None = None, form: str | None = None
 ) -> Seen:
     """Seen here and now: the times are the server's. `form` is the id of the form it was written into: sent twice, it
-    is written down once."""
+    is written down once, with the photo that was sent last."""
     limits.spend("sightings", member_id, _NEW_PER_HOUR, _HOUR)
     now = clock.now()
     sighting = Sighting(ids.new(), member_id, animal_name, location, now, now, clock.epoch(now))
@@ -106,32 +106,47 @@ def _create(sighting: Sighting, upload_id: str | None, *also: Write) -> Seen:
 def _create_once(sighting: Sighting, upload_id: str | None, form: str) -> Seen:
     """Whoever goes back to the form and writes something else into it means another sighting."""
     earlier = form_store.find_sighting(sighting.owner, form)
-    if earlier:
-        return _find_same(sighting, earlier) or _create(sighting, upload_id)
+    same = _find_same(sighting, earlier) if earlier else None
+    if same:
+        return _add_photo(same, upload_id)
+    remembered = form_store.remember_write(sighting.owner, form, sighting.id, sighting.created_at, earlier)
     try:
-        remembered = form_store.remember_write(sighting.owner, form, sighting.id, sighting.created_at)
         return _create(sighting, upload_id, remembered)
     except Invalid:
-        # Its twin may have attached the upload after we looked.
-        twin = form_store.find_sighting(sighting.owner, form)
-        same = _find_same(sighting, twin) if twin else None
-        if not same:
+        # Its twin may have attached the upload after we looked for one.
+        if form_store.find_sighting(sighting.owner, form) == earlier:
             raise
-        return same
+        raise Stale from None
 
 
-def _find_same(sighting: Sighting, id: str) -> Seen | None:
+def _find_same(sighting: Sighting, id: str) -> Sighting | None:
     there = store.find(sighting.owner, id)
-    if not there or (there.animal_name, there.location) != (sighting.animal_name, sighting.location):
-        return None
-    return with_pictures([there])[0]
+    is_same = there and (there.animal_name, there.location) == (sighting.animal_name, sighting.location)
+    return there if is_same else None
+
+
+def _add_photo(there: Sighting, upload_id: str | None) -> Seen:
+    """To what the form wrote down before. The photo that was chosen last stays."""
+    if upload_id is None or upload_id == there.picture_id:
+        return with_pictures([there])[0]
+    try:
+        return _edit(there, Changes(there.updated_at, upload_id=upload_id))
+    except Invalid as refusal:
+        if refusal.reason != USED:
+            raise
+        # A twin has attached it just now, or it was attached before and another was chosen since.
+        return find(there.owner, there.id)
 
 
 def _change(member_id: str, id: str, changes: Changes) -> Seen:
     before = _require(member_id, id)
     if before.updated_at != changes.updated_at:
         raise Conflict(model.CHANGED_MEANWHILE)
-    picture = photos.check(member_id, changes.upload_id)
+    return _edit(before, changes)
+
+
+def _edit(before: Sighting, changes: Changes) -> Seen:
+    picture = photos.check(before.owner, changes.upload_id)
     kept = None if changes.drops_photo else before.picture_id
     after = replace(
         before,

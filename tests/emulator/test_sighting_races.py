@@ -8,13 +8,14 @@ from chalicelib.kernel import ids
 from chalicelib.kernel.aws import objects, session
 from chalicelib.kernel.errors import Unauthenticated
 from chalicelib.media import places
+from chalicelib.media import service as media
 from chalicelib.media.store import PictureRow
 from chalicelib.members import service as members
 from chalicelib.sightings import departures, service, store
 from chalicelib.sightings.model import Changes
 from chalicelib.sightings.store import SightingRow
 from tests.fixtures.emitters import all_emitters
-from tests.rooms.sightings.person import Person
+from tests.rooms.sightings.person import Person, has_files
 
 TURNS = range(4)
 
@@ -107,6 +108,32 @@ def test_a_form_sent_four_times_at_once_writes_down_one_sighting(ada, together, 
     results = together(*[lambda: service.create(ada.id, "Fox", "Park", upload_id, form)] * 4)
     assert len({seen.sighting.id for seen in results}) == 1
     assert ada.counts() == (1, 0)
+
+
+@pytest.mark.parametrize("turn", TURNS)
+def test_a_form_sent_with_and_without_a_photo_at_once_keeps_the_photo(ada, together, work, turn):
+    upload_id, form = ada.upload(), ids.new()
+    sent = [upload_id, None, upload_id, None]
+    results = together(*(lambda id=id: service.create(ada.id, "Fox", "Park", id, form) for id in sent))
+    assert len({seen.sighting.id for seen in results}) == 1
+    work("media")
+    (seen,) = service.list_page(ada.id, 20).items
+    assert (seen.sighting.picture_id, seen.photo_state) == (upload_id, "ready")
+    assert ada.counts() == (1, 0)
+
+
+@pytest.mark.parametrize("turn", TURNS)
+def test_a_form_sent_twice_at_once_with_a_photo_each_keeps_one(ada, together, work, turn):
+    """As a double click without scripts does."""
+    uploads, form = [ada.upload(), ada.upload()], ids.new()
+    results = together(*(lambda id=id: service.create(ada.id, "Fox", "Park", id, form) for id in uploads))
+    assert len({seen.sighting.id for seen in results}) == 1
+    work("media")
+    (seen,) = service.list_page(ada.id, 20).items
+    assert seen.photo_state == "ready"
+    (lost,) = {*uploads} - {seen.sighting.picture_id}
+    assert media.find_many([lost])[lost].state == "deleted"
+    assert not has_files(lost)
 
 
 @pytest.mark.parametrize("turn", TURNS)
