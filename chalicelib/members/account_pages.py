@@ -3,7 +3,7 @@
 from typing import Any
 
 from chalicelib.kernel.errors import GnaError, Unauthenticated
-from chalicelib.members import model, service, shell
+from chalicelib.members import model, service, sessions, shell
 from chalicelib.members.model import SignedIn
 from chalicelib.web import cookies
 from chalicelib.web.client_ip import client_ip
@@ -35,13 +35,15 @@ def show_password(request: Request) -> Response:
 def change_password(request: Request) -> Response:
     current, new = request.text("current_password"), request.text("password")
     try:
-        service.change_password(request.member, current, new, request.text("password_confirm"), client_ip(request))
+        _, session = service.change_password(
+            request.member, current, new, request.text("password_confirm"), client_ip(request)
+        )
     except GnaError as failure:
         _require_session(failure)
         return shell.refuse(
             request, "member/password.html", failure, _FIELDS, here=_HERE, member=request.member.member
         )
-    return shell.back(_HERE, "password-changed")
+    return cookies.with_session(shell.back(_HERE, "password-changed"), session, sessions.MAX_AGE)
 
 
 def confirm_deletion(request: Request) -> Response:

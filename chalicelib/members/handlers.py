@@ -24,7 +24,12 @@ _BAD_TOKEN = {401: model.BAD_TOKEN}
 def sign_up(request: Request) -> Response:
     body = schemas.read(bodies.NewAccount, request.fields)
     member, value = service.sign_up(
-        body.email, body.password, body.password_confirm, body.invitation, client_ip(request)
+        body.email,
+        body.password,
+        body.password_confirm,
+        body.invitation,
+        client_ip(request),
+        presented=cookies.read_session(request),
     )
     return _with_session(member, value, 201)
 
@@ -39,7 +44,8 @@ def sign_up(request: Request) -> Response:
 )
 def sign_in(request: Request) -> Response:
     body = schemas.read(bodies.Credentials, request.fields)
-    member, value = service.sign_in(body.email, body.password, client_ip(request))
+    presented = cookies.read_session(request)
+    member, value = service.sign_in(body.email, body.password, client_ip(request), presented=presented)
     return _with_session(member, value)
 
 
@@ -55,19 +61,19 @@ def get_me(request: Request) -> Response:
 
 
 @operation(
-    "Change the password; every other session ends",
+    "Change the password; every session ends, and the cookie is a new one",
     tag=_TAG,
     body=bodies.PasswordChange,
-    answers={200: Answer("The account", bodies.Account)},
+    answers={200: Answer("The account; the cookie is a new session of seven days", bodies.Account)},
     refuses=(400, 429),
     because=_WRONG_PASSWORD,
 )
 def change_password(request: Request) -> Response:
     body = schemas.read(bodies.PasswordChange, request.fields)
-    member = service.change_password(
+    member, value = service.change_password(
         _signed_in(request), body.current_password, body.password, body.password_confirm, client_ip(request)
     )
-    return responses.json(bodies.describe_account(member))
+    return _with_session(member, value)
 
 
 @operation(

@@ -21,9 +21,15 @@ _NO_ADDRESS = "-"
 
 
 def sign_up(
-    email: str | None, password: str | None, confirm: str | None, invitation: str | None, client: str
+    email: str | None,
+    password: str | None,
+    confirm: str | None,
+    invitation: str | None,
+    client: str,
+    *,
+    presented: str = "",
 ) -> tuple[Member, str]:
-    """The account, and the value of its first session."""
+    """The account, and the value of its first session; the one the browser `presented` ends."""
     address = model.parse_email(email)
     accepted = model.check_password(password, confirm)
     request_limits.spend_sign_up(client)
@@ -31,20 +37,20 @@ def sign_up(
     if emails.find_owner(address.key):
         raise Conflict(model.TAKEN)
     password_hash = passwords.make_hash(accepted)
-    member, value = retry_stale(lambda: _create(address, password_hash, invitation))
+    member, value = retry_stale(lambda: _create(address, password_hash, invitation, presented))
     if not member.verified:
         _mail_verification(member)
     return member, value
 
 
-def sign_in(email: str | None, password: str | None, client: str) -> tuple[Member, str]:
-    """The account, and the value of a new session. Unknown, wrong and deleted are the same, in answer and cost; so is
-    an address that is none."""
+def sign_in(email: str | None, password: str | None, client: str, *, presented: str = "") -> tuple[Member, str]:
+    """The account, and the value of a new session; the one the browser `presented` ends, whose ever it was. Unknown,
+    wrong and deleted are the same, in answer and cost; so is an address that is none."""
     if email is None:
         raise Invalid(model.INVALID_EMAIL)
     address = _parse_address(email)
     request_limits.spend_password(client, address.key if address else email.casefold())
-    return retry_stale(lambda: _sign_in(address, password or ""))
+    return retry_stale(lambda: _sign_in(address, password or "", presented))
 
 
 def sign_out(value: str) -> None:
@@ -66,22 +72,26 @@ def get(member_id: str) -> Member:
 
 def change_password(
     signed_in: SignedIn, current: str | None, password: str | None, confirm: str | None, client: str
-) -> Member:
-    """Ends every other session, and a link to reset the old password."""
+) -> tuple[Member, str]:
+    """Ends every session and a link to reset the old password. Returns the value of a new session in the place of
+    this one: whoever has a copy of the old cookie is out."""
     accepted = model.check_password(password, confirm)
     request_limits.spend_password(client, signed_in.member.address_key)
     member = _check_current(signed_in, current)
     password_hash = passwords.make_hash(accepted)
+    renewed = replace(member, generation=member.generation + 1)
+    value, session = sessions.begin_write(renewed, clock.now())
     try:
         tables.transact(
             members.change_password_write(member, password_hash),
-            session_store.keep_write(signed_in.session, member.generation + 1),
+            session_store.replace_write(signed_in.session),
+            session,
             token_store.end_write(member.id, model.RESET),
         )
     except Stale:
         # Another change or a reset was first, or this session has ended: what was entered is not current any more.
         raise Unauthenticated(model.NOT_SIGNED_IN) from None
-    return replace(member, generation=member.generation + 1)
+    return renewed, value
 
 
 def delete(signed_in: SignedIn, password: str | None, client: str) -> None:
@@ -156,13 +166,14 @@ def count_write(member_id: str, sightings: int = 0, shared: int = 0) -> Write:
     return members.count_write(member_id, sightings, shared)
 
 
-def _create(address: Address, password_hash: str, invitation: str | None) -> tuple[Member, str]:
+def _create(address: Address, password_hash: str, invitation: str | None, presented: str) -> tuple[Member, str]:
     now = clock.now()
     accepted = invitations.accept_writes(invitation, address)
     member = Member(ids.new(), address.typed, now, verified_at=now if accepted else None)
     value, session = sessions.begin_write(member, now)
+    also = [session, *sessions.end_writes(presented), *accepted]
     try:
-        tables.transact(emails.claim_write(member), *members.create_writes(member, password_hash), session, *accepted)
+        tables.transact(emails.claim_write(member), *members.create_writes(member, password_hash), *also)
     except Stale as stale:
         if any(isinstance(found, EmailRow) for found in stale.found):
             raise Conflict(model.TAKEN) from None
@@ -185,14 +196,14 @@ def _parse_address(email: str | None) -> Address | None:
         return None
 
 
-def _sign_in(address: Address | None, password: str) -> tuple[Member, str]:
+def _sign_in(address: Address | None, password: str, presented: str) -> tuple[Member, str]:
     owner = emails.find_owner(address.key if address else _NO_ADDRESS) or ids.new()
     member, stored = members.find_with_password(owner)
     if not passwords.matches(password, stored) or not member:
         raise Unauthenticated(model.BAD_SIGN_IN)
     now = clock.now()
     value, session = sessions.begin_write(member, now)
-    tables.transact(session, members.sign_in_write(member, now))
+    tables.transact(session, members.sign_in_write(member, now), *sessions.end_writes(presented))
     return replace(member, last_login_at=now), value
 
 

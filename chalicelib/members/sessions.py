@@ -46,6 +46,12 @@ def end(value: str) -> None:
         store.delete(*place)
 
 
+def end_writes(value: str) -> list[Write]:
+    """The same for a transaction."""
+    place = _parse(value)
+    return [store.end_write(*place)] if place else []
+
+
 def list_open(member: Member) -> list[Session]:
     now = clock.now()
     return [

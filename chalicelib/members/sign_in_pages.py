@@ -39,7 +39,9 @@ def join(request: Request) -> Response:
     email, invitation = request.text("email"), request.text("invitation")
     passwords = request.text("password"), request.text("password_confirm")
     try:
-        member, session = service.sign_up(email, *passwords, invitation, client_ip(request))
+        member, session = service.sign_up(
+            email, *passwords, invitation, client_ip(request), presented=cookies.read_session(request)
+        )
     except Refused:
         return _by_invitation(request, broken=bool(invitation), status=403)
     except GnaError as failure:
@@ -68,7 +70,8 @@ def sign_in(request: Request) -> Response:
     next_page, draft = returning.own_page(request.text("next") or ""), returning.read_draft(request)
     email = request.text("email")
     try:
-        _, session = service.sign_in(email, request.text("password"), client_ip(request))
+        presented = cookies.read_session(request)
+        _, session = service.sign_in(email, request.text("password"), client_ip(request), presented=presented)
     except GnaError as failure:
         return shell.refuse(
             request, "member/sign_in.html", failure, _FIELDS, next=next_page, draft=draft, email=email or ""

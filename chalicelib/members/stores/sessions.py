@@ -4,7 +4,7 @@ from pynamodb.attributes import NumberAttribute, UnicodeAttribute
 
 from chalicelib.kernel import clock
 from chalicelib.kernel.aws import tables
-from chalicelib.kernel.aws.tables import Put, Update, Write
+from chalicelib.kernel.aws.tables import Delete, Put, Write
 from chalicelib.members.model import Member, Session
 from chalicelib.members.stores.members import MemberRow, member_of
 
@@ -47,10 +47,15 @@ def create_write(session: Session) -> Write:
     return Put(row)
 
 
-def keep_write(session: Session, generation: int) -> Write:
-    """The one session that goes on when the others end, unless it has ended itself."""
+def end_write(member_id: str, hash: str) -> Write:
+    """There may be no such session."""
+    return Delete(SessionRow(member_id, hash))
+
+
+def replace_write(session: Session) -> Write:
+    """For a transaction that begins another in its place: not if this one has ended meanwhile."""
     row = SessionRow(session.member_id, session.hash)
-    return Update(row, [SessionRow.generation.set(generation)], SessionRow.generation == session.generation)
+    return Delete(row, SessionRow.generation == session.generation)
 
 
 def _session(row: SessionRow) -> Session:

@@ -238,9 +238,12 @@ def test_changing_the_password(ada, post):
     assert (wrong.status, *problem(wrong)) == (401, "Wrong password", "current_password")
     weak = post(ada, path, current_password=PASSWORD, password="weak", password_confirm="weak")
     assert (weak.status, problem(weak)[1]) == (400, "password")
+    thief = ada.elsewhere()
+    thief.cookie = ada.cookie
     answer = post(ada, path, current_password=PASSWORD, password=OTHER, password_confirm=OTHER)
     assert answer.headers["Location"] == "/account?notice=password-changed"
     assert ada.send("GET", "/account?notice=password-changed").status == 200
+    assert thief.me().status == 401
     assert ada.elsewhere().sign_in(OTHER).status == 200
 
 

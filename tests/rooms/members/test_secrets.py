@@ -47,6 +47,7 @@ def _life_of(person, invite, answers):
     answers += [ada.sign_in("Wrong-9 password"), ada.sign_in()]
     secrets.append(ada.cookie.partition("=")[2])
     answers += [ada.change("Wrong-9 password"), ada.change(), ada.send("GET", "/api/auth/me/data")]
+    secrets.append(ada.cookie.partition("=")[2])
     answers.append(ada.request_reset())
     secrets.append(ada.token("/reset"))
     stored = _tables()

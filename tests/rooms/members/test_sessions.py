@@ -100,27 +100,85 @@ def test_signing_out_without_a_session_or_twice_is_no_mistake(person):
     assert ada.send("POST", "/api/auth/signout", Cookie="__Host-session=rubbish").status == 204
 
 
-def test_a_new_password_ends_the_other_sessions_and_keeps_this_one(person):
+def test_a_new_password_ends_the_other_sessions_and_renews_this_one(person, rows):
     ada = person().join()
     device = ada.elsewhere()
     device.sign_in()
     answer = ada.change()
     assert answer.status == 200
     assert answer.json["email"] == ada.email
-    assert answer.headers["Set-Cookie"] is None
+    assert answer.headers["Set-Cookie"].partition("; ")[2].startswith("Max-Age=604800; ")
     assert ada.me().status == 200
     assert device.me().status == 401
+    assert len(rows("sessions")) == 2  # the new one, and the other device's, which is worth nothing
     assert device.sign_in(PASSWORD).status == 401
     assert device.sign_in(OTHER).status == 200
     assert [ada.me().status, device.me().status] == [200, 200]
 
 
-def test_a_kept_session_ends_when_it_would_have(person, later):
+def test_a_copy_of_the_cookie_is_dead_once_the_password_is_changed(person):
+    ada = person().join()
+    thief = ada.elsewhere()
+    thief.cookie = ada.cookie
+    assert thief.me().status == 200
+    assert ada.change().status == 200
+    assert thief.me().status == 401
+    assert thief.send("GET", "/account").headers["Location"].startswith("/sign-in")
+    assert ada.me().status == 200
+
+
+def test_the_session_of_a_new_password_has_seven_days_of_its_own(person, later):
     ada = person().join()
     later(days=6)
     assert ada.change().status == 200
-    later(days=1, minutes=1)
+    later(days=6, hours=23)
+    assert ada.me().status == 200
+    later(hours=2)
     assert ada.me().status == 401
+
+
+def test_a_session_that_was_signed_out_meanwhile_is_not_renewed(person, monkeypatch):
+    from chalicelib.members import passwords
+
+    ada = person().join()
+    device = ada.elsewhere()
+    device.cookie = ada.cookie
+    real = passwords.matches
+
+    def first(password, stored):
+        monkeypatch.setattr(passwords, "matches", real)
+        assert device.sign_out().status == 204
+        return real(password, stored)
+
+    monkeypatch.setattr(passwords, "matches", first)
+    answer = ada.change()
+    assert (answer.status, answer.json) == (401, REQUIRED)
+    assert answer.headers["Set-Cookie"] is None
+    assert ada.sign_in(PASSWORD).status == 200
+
+
+@pytest.mark.parametrize("again", ["/api/auth/signin", "/sign-in", "/api/auth/signup", "/join"])
+def test_signing_in_ends_the_session_the_browser_had(person, rows, again):
+    """Also somebody else's: its cookie is overwritten, so nobody could ever sign it out."""
+    bob, ada = person("bob@example.net").join(), person().join()
+    old = ada.cookie
+    ada.cookie = bob.cookie
+    fields = {"email": ada.email, "password": PASSWORD}
+    if again in ("/api/auth/signup", "/join"):
+        fields |= {"email": "new@example.net", "password_confirm": PASSWORD}
+    kind = "json" if "api" in again else "form"
+    answer = ada.send("POST", again, **{kind: fields}, Origin="https://news.example.org")
+    assert answer.headers["Set-Cookie"]
+    assert ada.me().status == 200
+    assert bob.me().status == 401
+    assert ada.send("GET", "/api/auth/me", Cookie=old).status == 200  # not presented
+    assert len(rows("sessions")) == 2
+
+
+def test_a_failed_sign_in_ends_nothing(person):
+    ada = person().join()
+    assert ada.sign_in(OTHER).status == 401
+    assert ada.me().status == 200
 
 
 @pytest.mark.parametrize("current", [None, "", OTHER, PASSWORD + " ", "x" * 100])
