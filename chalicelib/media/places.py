@@ -1,4 +1,10 @@
-"""Where the files of a picture are in the bucket."""
+"""Where the files of a picture are in the bucket.
+
+Whoever is shown a picture sees its place in the link. From the picture's id one could read when it was uploaded, so
+what is served lies under another name.
+"""
+
+import hashlib
 
 from chalicelib.kernel.aws import objects
 
@@ -10,14 +16,18 @@ def incoming(id: str) -> str:
 
 def photo(id: str) -> str:
     """As it is served."""
-    return f"photos/{id}"
+    return f"photos/{_name(id)}"
 
 
 def small(id: str) -> str:
     """As it is served where many are shown at once."""
-    return f"photos/{id}-small"
+    return f"photos/{_name(id)}-small"
 
 
 def delete_all(id: str) -> None:
     for place in (incoming(id), photo(id), small(id)):
         objects.delete(place)
+
+
+def _name(id: str) -> str:
+    return hashlib.sha256(f"photo {id}".encode()).hexdigest()[:32]

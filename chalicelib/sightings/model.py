@@ -95,8 +95,7 @@ class SharedSighting(Struct, frozen=True):
 
     @property
     def shown_id(self) -> str:
-        """Names it to the publication. From its own id one could read when it was seen, which is not shared."""
-        return hashlib.sha256(f"shared {self.id}".encode()).hexdigest()[:32]
+        return shown_id(self.id)
 
 
 class Page(Struct, frozen=True):
@@ -158,6 +157,11 @@ def photo_state(picture: Picture | None) -> PhotoState:
     """A picture that is deleted at this moment is none."""
     is_shown = picture is not None and picture.state in (State.PROCESSING, State.READY, State.REFUSED)
     return PhotoState(picture.state.value) if picture and is_shown else PhotoState.NONE
+
+
+def shown_id(id: str) -> str:
+    """Names a sighting to the publication. From its own id one could read when it was seen, which is not shared."""
+    return hashlib.sha256(f"shared {id}".encode()).hexdigest()[:32]
 
 
 def next_version(before: int, now: int) -> int:

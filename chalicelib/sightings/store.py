@@ -60,7 +60,8 @@ class SightingRow(tables.Row):
     created_at = UnicodeAttribute()
     updated_at = NumberAttribute()
     picture_id = UnicodeAttribute(null=True)
-    # The moment and the id: unique, so that a place in the publication's list names no owner.
+    # The moment and the id that the publication sees: unique, so that a place in its list names neither an owner nor
+    # the sighting's own id.
     shared_at = UnicodeAttribute(null=True)
     shelf = UnicodeAttribute(null=True)
     shown_location = UnicodeAttribute(null=True)
@@ -223,7 +224,7 @@ def _is_shared_as(before: Sighting) -> Condition:
 
 
 def _shelf_place(id: str, shared: Shared) -> str:
-    return f"{clock.text(shared.shared_at)} {id}"
+    return f"{clock.text(shared.shared_at)} {model.shown_id(id)}"
 
 
 def _set_or_remove(attribute: UnicodeAttribute, value: str | None) -> Action:

@@ -127,7 +127,7 @@ def test_a_link_that_was_changed_does_not_work() -> None:
     link = service.sign(found(id))
     assert link is not None
     for wrong in (
-        link.replace(id, ids.new()),
+        link.replace(places.photo(id), places.photo(ids.new())),
         re.sub(r"X-Amz-Signature=.{4}", "X-Amz-Signature=0000", link),
         link.replace("X-Amz-Expires=600", "X-Amz-Expires=6000"),
     ):

@@ -68,7 +68,8 @@ def test_lists_have_a_small_copy() -> None:
     assert (decode(photo.content).size, decode(small.content).size) == ((1000, 1500), (427, 640))
     link = service.sign(found(id), small=True)
     assert link is not None
-    assert f"/photos/{id}-small?" in link
+    assert f"/{places.small(id)}?" in link
+    assert places.small(id) == f"{places.photo(id)}-small"
 
 
 @pytest.mark.parametrize(

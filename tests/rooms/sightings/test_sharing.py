@@ -142,15 +142,20 @@ def test_the_desks_entry_follows_the_animals_name_and_photo(ada, desk):
 
 
 def test_the_desk_learns_nothing_else(ada, desk, http):
-    secret = "The den behind 5 Elm Street"
-    for _ in range(3):
-        ada.share(ada.see("Fox", secret), shown_location="Town")
+    secret, uploads = "The den behind 5 Elm Street", [ada.upload() for _ in range(3)]
+    seen = [ada.see("Fox", secret, upload_id=upload_id) for upload_id in uploads]
+    for sighting in seen:
+        ada.share(sighting, shown_location="Town")
+    prepare_photos()
     answer = desk("?limit=2")
     assert {frozenset(entry) for entry in answer.json["items"]} == {frozenset(ENTRY)}
     place = base64.urlsafe_b64decode(answer.json["next_cursor"].partition(".")[0] + "==").decode()
     for text in (answer.text, place):
         for hidden in (secret, "Elm", ada.id, ada.id.replace("-", ""), "ada@example.net", "example.net"):
             assert hidden not in text
+        for dated in (*uploads, *(sighting["id"] for sighting in seen)):
+            # Its first twelve digits are the moment it was made at.
+            assert dated.replace("-", "")[:12] not in text.replace("-", "")
 
 
 def test_the_index_behind_it_has_no_real_place(ada):
