@@ -37,6 +37,9 @@ NO_INVITATION = "No such invitation"
 LEAST_CHARACTERS = 8
 # bcrypt looks at no more, so a longer password would be as good as its beginning.
 MOST_BYTES = 72
+# No spelling of so many bytes has more characters. Longer text is not looked at: the time it takes to compose marks
+# grows with the square of their number.
+_MOST_CHARACTERS = 300
 
 
 class Member(Struct, frozen=True):
@@ -109,10 +112,10 @@ def parse_email(text: str | None) -> Address:
 
 def check_password(password: str | None, confirm: str | None) -> str:
     """The password as it is hashed."""
-    normal = normalize_password(password or "")
-    # First: no matter what else is wrong with it, nothing this long is looked at further.
-    if is_too_long(normal):
+    # First: no matter what else is wrong, nothing this long is looked at further.
+    if is_too_long(password or "") or _is_endless(confirm or ""):
         raise Invalid(LONG_PASSWORD)
+    normal = normalize_password(password or "")
     if not _is_strong(normal):
         raise Invalid(WEAK_PASSWORD)
     if confirm is None or normalize_password(confirm) != normal:
@@ -121,12 +124,17 @@ def check_password(password: str | None, confirm: str | None) -> str:
 
 
 def normalize_password(password: str) -> str:
-    """The same for every keyboard: an accented letter may be typed as one character or as two."""
+    """The same for every keyboard: an accented letter may be typed as one character or as two. Only for text that is
+    not too long."""
     return unicodedata.normalize("NFC", password)
 
 
-def is_too_long(normal: str) -> bool:
-    return len(normal.encode()) > MOST_BYTES
+def is_too_long(password: str) -> bool:
+    return _is_endless(password) or len(normalize_password(password).encode()) > MOST_BYTES
+
+
+def _is_endless(password: str) -> bool:
+    return len(password) > _MOST_CHARACTERS
 
 
 def _is_strong(normal: str) -> bool:

@@ -20,8 +20,7 @@ def matches(password: str, stored: str | None) -> bool:
     """Costs one hash, whatever is given: also without a stored hash, and for what is too long to be a password."""
     import bcrypt
 
-    normal = model.normalize_password(password)
-    if stored is None or model.is_too_long(normal):
+    if stored is None or model.is_too_long(password):
         bcrypt.checkpw(b"", _NOBODYS)
         return False
-    return bcrypt.checkpw(normal.encode(), stored.encode())
+    return bcrypt.checkpw(model.normalize_password(password).encode(), stored.encode())
