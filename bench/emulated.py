@@ -72,10 +72,10 @@ class Meter:
     @staticmethod
     def _hooks() -> tuple[list[Any], Any]:
         """Calls of the clients for tables (a request has its own), and raw calls, which search and send messages."""
-        from chalicelib.kernel.aws import session, tables
+        from chalicelib.kernel.aws import connection, session
 
-        connections = (tables._connection(), tables._hurried_connection())
-        return [connection.client.meta.events for connection in connections], session.session().events
+        connections = (connection.patient(), connection.hurried())
+        return [one.client.meta.events for one in connections], session.session().events
 
     def _sent(self, **other: Any) -> None:
         self.counts["requests"] += 1

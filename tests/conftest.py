@@ -34,7 +34,7 @@ from moto.backends import get_backend
 from moto.core import DEFAULT_ACCOUNT_ID
 
 from chalicelib.kernel import clock, settings
-from chalicelib.kernel.aws import queues, raw, tables
+from chalicelib.kernel.aws import connection, queues, raw, tables
 from chalicelib.kernel.aws import session as kernel_aws
 from local import chromium
 from local.gateway.gateway import Gateway
@@ -242,8 +242,8 @@ def _forget_clients() -> None:
     kernel_aws.session.cache_clear()
     kernel_aws.botocore_session.cache_clear()
     queues._url.cache_clear()
-    tables._connection.cache_clear()
-    tables._hurried_connection.cache_clear()
+    connection.patient.cache_clear()
+    connection.hurried.cache_clear()
     raw._connection.cache_clear()
     for row in tables.Row.__subclasses__():
         row._connection = None

@@ -58,7 +58,7 @@ HEAVY = {
     "nh3",
     "zoneinfo",
 }
-PYNAMODB_KERNEL = {"kernel/aws/tables.py", "kernel/limits.py", "kernel/locks.py"}
+PYNAMODB_KERNEL = {"kernel/aws/connection.py", "kernel/aws/tables.py", "kernel/limits.py", "kernel/locks.py"}
 # Signing and sending by hand is for hot paths alone: docs/decisions/0082 has the figures.
 RAW = "kernel/aws/raw"
 RAW_OUTSIDE_STORES = {"kernel/aws/queues.py", "mail/bulk.py"}

@@ -30,9 +30,11 @@ def refuse_foreign(request: Request) -> None:
         raise Refused("Cross-site request refused")
 
 
-def require_own_form(request: Request) -> None:
-    """Any page can send a form anywhere, but JSON only where CORS allows it: a form must say where it comes from."""
-    if request.method in _SAFE_METHODS or not request.body or request.content_type == JSON:
+def require_own_form(request: Request, takes_forms: bool) -> None:
+    """Any page can send a form anywhere, also an empty one, but JSON only where CORS allows it: a form must say where
+    it comes from."""
+    is_script = request.content_type == JSON or not (request.body or takes_forms)
+    if request.method in _SAFE_METHODS or is_script:
         return
     if not request.headers.get("sec-fetch-site") and not request.headers.get("origin"):
         raise Refused("Cross-site request refused")

@@ -13,6 +13,7 @@ from chalicelib.kernel.errors import Invalid
 
 _LONGEST_TYPE = 300
 _LONGEST_HEAD = 1_024
+_MOST_TEXT = 64 * 1024
 _BOUNDARY = re.compile(r"[A-Za-z0-9'()+_,./:=? -]{0,69}[A-Za-z0-9'()+_,./:=?-]\Z")
 # .NET writes names without quotes. `name*=` is forbidden in forms; `filename` means a file, and may be written in any
 # way (with `filename*=` beside it, too), because nothing uses it.
@@ -38,17 +39,24 @@ class _Part(Struct, frozen=True):
 
 
 def read(content_type: str, body: bytes, most_fields: int) -> dict[str, str]:
-    """The fields by name, of a form without files."""
-    form = read_form(content_type, body, most_fields)
-    if form.files:
+    """The fields by name, of a form without files. The route bounds how large it is."""
+    parts = _parts(content_type, body, most_fields)
+    if any(part.is_file for part in parts):
         raise _unreadable("files are not accepted")
-    return form.fields
+    return _fields(parts)
 
 
 def read_form(content_type: str, body: bytes, most_fields: int) -> Form:
+    """A form that may have files, beside not more text than a form without any."""
     parts = _parts(content_type, body, most_fields)
+    if sum(len(part.content) for part in parts if not part.is_file) > _MOST_TEXT:
+        raise _unreadable("it has too much text")
     files = {part.name: part.content for part in parts if part.is_file}
-    return Form({part.name: _text(part.content) for part in parts if not part.is_file}, files)
+    return Form(_fields(parts), files)
+
+
+def _fields(parts: list[_Part]) -> dict[str, str]:
+    return {part.name: _text(part.content) for part in parts if not part.is_file}
 
 
 def _parts(content_type: str, body: bytes, most_fields: int) -> list[_Part]:

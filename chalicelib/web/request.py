@@ -88,9 +88,11 @@ class Request(Struct, frozen=True, dict=True):
         return multipart.Form(self.fields, {})
 
     def cookie(self, name: str) -> str:
-        """Empty if there is none. Of several with one name the first counts: it has the longest path."""
+        """Empty if there is none, or more than one: then a neighbouring site has set one, too. Only the spaces of the
+        header are removed: browsers would accept a name with another kind of space from such a neighbour."""
         pairs = [part.partition("=") for part in self.headers.get("cookie", "").split(";")]
-        return next((value.strip() for key, _, value in pairs if key.strip() == name), "")
+        found = [value.strip(" \t") for key, _, value in pairs if key.strip(" \t") == name]
+        return found[0] if len(found) == 1 else ""
 
     def text(self, name: str) -> str | None:
         """A field that is text, or None if it is missing or null."""
@@ -107,7 +109,8 @@ class Request(Struct, frozen=True, dict=True):
 
     def _json(self) -> dict[str, Any]:
         try:
-            value = json.loads(self.body or b"{}")
+            # Decoded first, because json would let half a surrogate pair through that is written as bytes.
+            value = json.loads(self.body.decode() or "{}")
         except (ValueError, RecursionError):
             raise Invalid("The body is not valid JSON") from None
         if not isinstance(value, dict):

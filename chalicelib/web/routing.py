@@ -43,7 +43,7 @@ ADMIN, MEMBER, GUEST = "admin", "member", "guest"
 
 _JSON_ERRORS, _PAGE_ERRORS = "web.responses:error", "web.pages:error"
 _MEMBER_ERRORS, _ADMIN_ERRORS = "members.shell:problem", "admin.shell:problem"
-_WITH_BODY = ("POST", "PATCH")
+_WITH_BODY = ("POST", "PATCH", "DELETE")
 _SIGNED_IN, _SIGN_IN = "members.guards:require_member", "members.guards:ask_to_sign_in"
 _NOT_FOUND, _FORMS_ONLY = "web.pages:not_found", "admin.shell:forms_only"
 # What a reader's form or a site's script sends is small. Editors send campaigns, and hubs and sites whole posts.
@@ -55,7 +55,8 @@ _PHOTO_BODY = 6_000_000
 class Route(Struct, frozen=True):
     """`handler` and `errors` name a function as `module:function` below `chalicelib`: the one that answers, and the
     one that turns a failure into an answer; `sign_in` names the one that answers when nobody is signed in, where that
-    is not an error. `guard` is empty for what anybody may call."""
+    is not an error. `guard` is empty for what anybody may call; `largest_form` is how large a form with a photo may
+    be."""
 
     methods: tuple[str, ...]
     path: str
@@ -65,6 +66,7 @@ class Route(Struct, frozen=True):
     accepts: tuple[str, ...] = ()
     cors: bool = False
     largest_body: int = _SMALL_BODY
+    largest_form: int = 0
     sign_in: str = ""
 
 
@@ -110,18 +112,14 @@ def guest_page(call: str, handler: str) -> Route:
 
 def member_api(call: str, handler: str, *, photo: bool = False) -> Route:
     """A call of a member who is signed in; with `photo`, a picture may be sent as a form."""
-    accepts = (JSON, MULTIPART) if photo else (JSON,)
-    return _route(call, handler, _JSON_ERRORS, guard=MEMBER, accepts=accepts, largest_body=_body_size(photo))
+    route = _route(call, handler, _JSON_ERRORS, guard=MEMBER, accepts=(JSON, MULTIPART) if photo else (JSON,))
+    return replace(route, largest_form=_PHOTO_BODY if photo else 0)
 
 
 def member_page(call: str, handler: str, *, photo: bool = False) -> Route:
     """A page for a member. Whoever is not signed in is asked to, and keeps what they have written."""
-    route = _route(call, handler, _MEMBER_ERRORS, guard=MEMBER, accepts=ANY_FORM, largest_body=_body_size(photo))
-    return replace(route, sign_in=_SIGN_IN)
-
-
-def _body_size(photo: bool) -> int:
-    return _PHOTO_BODY if photo else _SMALL_BODY
+    route = _route(call, handler, _MEMBER_ERRORS, guard=MEMBER, accepts=ANY_FORM)
+    return replace(route, sign_in=_SIGN_IN, largest_form=_PHOTO_BODY if photo else 0)
 
 
 def _route(
@@ -201,7 +199,7 @@ def _answer(route: Route, request: Request) -> Response:
             guards.refuse_foreign(request)
         _check_body(request, route)
         if route.guard:
-            guards.require_own_form(request)
+            guards.require_own_form(request, takes_forms=FORM in route.accepts)
         if route.guard == MEMBER:
             return _answer_member(route, request)
         answer: Response = load(route.handler)(request)
@@ -236,7 +234,10 @@ def _refusal(route: Route, failure: GnaError) -> Response:
 
 
 def _check_body(request: Request, route: Route) -> None:
-    if len(request.body) > route.largest_body:
+    """Only a form of the kind that has files may be as large as a photo; the parser bounds its text."""
+    largest = max(route.largest_body, route.largest_form if request.content_type == MULTIPART else 0)
+    if len(request.body) > largest:
         raise Invalid("The request is too large")
-    if route.accepts and request.content_type not in (*route.accepts, ""):
+    has_kind = request.body or request.method != "DELETE"
+    if route.accepts and has_kind and request.content_type not in (*route.accepts, ""):
         raise Invalid(f"Send this as {' or '.join(route.accepts)}")

@@ -79,7 +79,8 @@ class Day:
         link = _until(self._link)
         self.page.goto(link)
         self.page.get_by_role("button", name="Verify my address").click()
-        self.page.get_by_text("verified").first.wait_for()
+        self.page.get_by_role("heading", name="Your account").wait_for()
+        assert self.page.get_by_text("Verified", exact=True).count() == 1
 
     def post_a_sighting(self):
         """The photo is so large that the page makes it smaller first; then it goes straight to the bucket."""

@@ -18,7 +18,7 @@ from chalicelib.events.model import Event, EventType
 from chalicelib.events.webhooks import dispatch, replay, service
 from chalicelib.events.webhooks import store as webhook_store
 from chalicelib.kernel import clock, ids, locks
-from chalicelib.kernel.aws import raw, session, tables
+from chalicelib.kernel.aws import connection, raw, session, tables
 from chalicelib.kernel.http import client
 
 _MOST_STEPS = 60
@@ -83,7 +83,7 @@ def _get_ready() -> None:
     """Whatever can be made without connecting is made once, not in every life."""
     import urllib3.connection  # noqa: F401
 
-    tables._connection().client  # noqa: B018
+    connection.patient().client  # noqa: B018
     raw._connection(session.botocore_session(), raw._SQS)
     for row in (store.EventRow, webhook_store.WebhookRow, webhook_store.DispatchRow, locks.LockRow):
         row._get_connection()

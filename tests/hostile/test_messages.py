@@ -25,12 +25,17 @@ HARMLESS = {
     "mail-events": {"eventType": "Send", "mail": {}},
     "events": {"destination": NOBODY},
     "feed": {"trigger": "schedule"},
+    "members": {"kind": "depart", "member_id": NOBODY},
+    "media": {"kind": "prepare", "id": NOBODY},
 }
 
 names = st.sampled_from(
     [
         "kind",
         "subscriber_id",
+        "member_id",
+        "invitation_id",
+        "id",
         "campaign_id",
         "delivery_id",
         "part",
@@ -50,7 +55,22 @@ names = st.sampled_from(
         "source",
     ]
 )
-ours = st.sampled_from([NOBODY, "sign-up", "confirm", "remove", "admin", "Bounce", "Complaint", "Notification"])
+ours = st.sampled_from(
+    [
+        NOBODY,
+        "depart",
+        "invite",
+        "prepare",
+        "erase",
+        "sign-up",
+        "confirm",
+        "remove",
+        "admin",
+        "Bounce",
+        "Complaint",
+        "Notification",
+    ]
+)
 bodies = st.one_of(
     st.dictionaries(names, values(names) | ours, max_size=6).map(json.dumps),
     values(names).map(json.dumps),
@@ -64,7 +84,7 @@ def _message(body: str) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("handler", QUEUES, ids=[handler.queue for handler in QUEUES])
-def test_a_bad_message_fails_alone(aws, ses, configure, handler, capsys):
+def test_a_bad_message_fails_alone(aws, ses, configure, media_bucket, handler, capsys):
     configure(FEED_URL="")
 
     @bounded(8)

@@ -2,21 +2,19 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import lru_cache
 from typing import Any, TypeVar
 
 from msgspec import Struct
-from pynamodb.connection import Connection
 from pynamodb.connection.table import TableConnection
 from pynamodb.constants import ALL_OLD
-from pynamodb.exceptions import DoesNotExist, PynamoDBException, TransactWriteError
+from pynamodb.exceptions import DoesNotExist, PynamoDBException, TransactGetError, TransactWriteError
 from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.update import Action
 from pynamodb.models import Model
 from pynamodb.transactions import TransactGet, TransactWrite
 
-from chalicelib.kernel import patience, settings
-from chalicelib.kernel.aws import session as aws
+from chalicelib.kernel import settings
+from chalicelib.kernel.aws import connection
 from chalicelib.kernel.aws.failures import (
     CONDITION_FAILED,
     CONFLICTS,
@@ -29,9 +27,11 @@ from chalicelib.kernel.aws.failures import (
 )
 from chalicelib.kernel.errors import Unavailable
 
-_CONFLICT_ATTEMPTS, _REST = 6, 0.02
+_CONFLICT_ATTEMPTS = 6
+_REST = 0.02
 
 R = TypeVar("R", bound="Row")
+Result = TypeVar("Result")
 
 
 def name(table: str) -> str:
@@ -44,12 +44,12 @@ class Row(Model):
     @classmethod
     def _get_connection(cls) -> TableConnection:
         fresh = cls._connection is None
-        connection = super()._get_connection()
+        table = super()._get_connection()
         if fresh:
-            meta = connection.get_meta_table()
-            connection.connection = _connection()
-            connection.connection.add_meta_table(meta)
-        return connection
+            meta = table.get_meta_table()
+            table.connection = connection.patient()
+            table.connection.add_meta_table(meta)
+        return table
 
 
 class Put(Struct, frozen=True):
@@ -90,11 +90,7 @@ def get(kind: type[R], key: str, sort: Any = None) -> R | None:
 def get_together(*wanted: tuple[type[Row], str, Any]) -> list[Any]:
     """Several rows as of one moment, in one request; None where there is none."""
     with _reaching():
-        futures = []
-        with TransactGet(connection=_connection()) as transaction:
-            for kind, key, sort in wanted:
-                futures.append(transaction.get(kind, key, sort))
-        return [_resolved(future) for future in futures]
+        return _patiently(lambda: _get_together(wanted))
 
 
 def get_many(kind: type[R], keys: Iterable[str]) -> list[R]:
@@ -165,21 +161,31 @@ def transact(*writes: Write) -> None:
     raise Unavailable("The database is busy")
 
 
-def _patiently(write: Callable[[], object]) -> None:
-    """A single write that meets a transaction on its row is turned away, and comes again."""
+def _patiently(act: Callable[[], Result]) -> Result:
+    """A single write that meets a transaction on its row, and a transaction that reads what another one writes, are
+    turned away, and come again."""
     for attempt in range(_CONFLICT_ATTEMPTS):
         try:
-            write()
-            return
+            return act()
         except PynamoDBException as failure:
-            if _code(failure) not in CONFLICTS:
+            # A transaction that only reads has no conditions: if it is cancelled, something was being written.
+            cancelled = isinstance(failure, TransactGetError) and _code(failure) == TRANSACTION_CANCELLED
+            if not cancelled and _code(failure) not in CONFLICTS:
                 raise
         rest(attempt, _REST)
     raise Unavailable("The database is busy")
 
 
+def _get_together(wanted: Sequence[tuple[type[Row], str, Any]]) -> list[Any]:
+    futures = []
+    with TransactGet(connection=connection.patient()) as transaction:
+        for kind, key, sort in wanted:
+            futures.append(transaction.get(kind, key, sort))
+    return [_resolved(future) for future in futures]
+
+
 def _transact(writes: Sequence[Write]) -> None:
-    with TransactWrite(connection=_connection()) as transaction:
+    with TransactWrite(connection=connection.patient()) as transaction:
         for write in writes:
             match write:
                 case Put(row, condition, show):
@@ -253,48 +259,3 @@ def _keys(row: Row) -> tuple[Any, Any]:
     key = next(getattr(row, python_name) for python_name, attribute in attributes if attribute.is_hash_key)
     sort = next((getattr(row, python_name) for python_name, attribute in attributes if attribute.is_range_key), None)
     return key, sort
-
-
-class _Connection(Connection):
-    """pynamodb's, on the one session of this process: a second would read the same 60 ms of endpoints again."""
-
-    @property
-    def session(self) -> Any:
-        return aws.botocore_session()
-
-    @property
-    def client(self) -> Any:
-        with aws.making:
-            return super().client
-
-    def add_meta_table(self, meta_table: Any) -> None:
-        """Rows of several kinds may share a table, and each kind knows only its own indexes."""
-        known = self._tables.setdefault(meta_table.table_name, meta_table).data
-        for part in ("AttributeDefinitions", "GlobalSecondaryIndexes"):
-            known[part] = known[part] + [new for new in meta_table.data[part] if new not in known[part]]
-
-    def _make_api_call(self, operation_name: str, operation_kwargs: dict[str, Any]) -> dict[str, Any]:
-        """Every row has the same connection; whether somebody waits is known only when it is used."""
-        if patience.is_limited() and self is not _hurried_connection():
-            return _hurried_connection()._make_api_call(operation_name, operation_kwargs)
-        with patience.counted():
-            return super()._make_api_call(operation_name, operation_kwargs)
-
-
-@lru_cache(maxsize=1)
-def _connection() -> "_Connection":
-    return _connect(2, 5, 3)
-
-
-@lru_cache(maxsize=1)
-def _hurried_connection() -> "_Connection":
-    return _connect(patience.CONNECT_SECONDS, patience.READ_SECONDS, patience.ATTEMPTS)
-
-
-def _connect(connect: float, read: float, attempts: int) -> "_Connection":
-    return _Connection(
-        connect_timeout_seconds=connect,
-        read_timeout_seconds=read,
-        max_pool_connections=50,
-        retry_configuration={"mode": "standard", "total_max_attempts": attempts},
-    )

@@ -10,7 +10,7 @@ from chalicelib.campaigns import service
 from chalicelib.campaigns.model import Counts, Format, State, Targeting, Terms
 from chalicelib.campaigns.sending import deliveries
 from chalicelib.campaigns.service import Draft
-from chalicelib.kernel.aws import tables
+from chalicelib.kernel.aws import connection, tables
 from chalicelib.kernel.errors import Conflict, Invalid
 from tests.conftest import received
 from tests.rooms.campaigns.examples import in_state, new_campaign
@@ -92,9 +92,9 @@ def calls(monkeypatch) -> list[str]:
     """What is asked of the tables from here on."""
     service.list_page(None, 1, 1)
     asked: list[str] = []
-    connection = tables._connection()
-    real = connection.dispatch
-    monkeypatch.setattr(connection, "dispatch", lambda name, kwargs: asked.append(name) or real(name, kwargs))
+    shared = connection.patient()
+    real = shared.dispatch
+    monkeypatch.setattr(shared, "dispatch", lambda name, kwargs: asked.append(name) or real(name, kwargs))
     return asked
 
 

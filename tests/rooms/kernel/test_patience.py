@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from chalicelib.kernel import patience
-from chalicelib.kernel.aws import session, tables
+from chalicelib.kernel.aws import connection, session
 from chalicelib.kernel.errors import Unavailable
 from local.gateway.gateway import Gateway
 from tests.conftest import enter
@@ -47,8 +47,8 @@ def silence(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     enter("silence")
     yield
     enter("nowhere")
-    for connection in held:
-        connection.close()
+    for accepted in held:
+        accepted.close()
     listening.close()
 
 
@@ -112,5 +112,5 @@ def test_only_what_a_request_waits_for_is_hurried(aws):
     assert (patient.read_timeout, patient.retries["total_max_attempts"]) == (10, 3)
     assert (hurried.read_timeout, hurried.retries["total_max_attempts"]) == (2.5, 2)
     assert (once.read_timeout, files.read_timeout) == (10, 10)
-    assert tables._connection().client.meta.config.read_timeout == 5
-    assert tables._hurried_connection().client.meta.config.read_timeout == 2.5
+    assert connection.patient().client.meta.config.read_timeout == 5
+    assert connection.hurried().client.meta.config.read_timeout == 2.5

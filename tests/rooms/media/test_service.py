@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from chalicelib.kernel import clock, ids
-from chalicelib.kernel.aws import objects, tables
+from chalicelib.kernel.aws import connection, objects, tables
 from chalicelib.kernel.aws.failures import Stale
 from chalicelib.kernel.errors import Invalid, TooLarge, TooMany
 from chalicelib.media import jobs, model, places, service
@@ -196,7 +196,9 @@ def test_a_link_is_made_only_for_a_photo_that_is_ready() -> None:
     jobs.prepare(id)
     link = service.sign(found(id))
     assert link is not None
-    assert link.startswith(f"{service.origin()}/photos/{id}?")
+    assert link.startswith(f"{service.origin()}/{places.photo(id)}?")
+    for small in (False, True):
+        assert id not in str(service.sign(found(id), small)), "when it was uploaded could be read from it"
     assert "X-Amz-Expires=600" in link
     deleted(id)
     assert service.sign(found(id)) is None
@@ -205,13 +207,13 @@ def test_a_link_is_made_only_for_a_photo_that_is_ready() -> None:
 def test_pictures_are_found_in_one_request_whatever_their_number(monkeypatch: pytest.MonkeyPatch) -> None:
     known = [received() for _ in range(3)]
     calls: list[str] = []
-    real = tables._Connection._make_api_call
+    real = connection.SharedConnection._make_api_call
 
     def counted(self: Any, name: str, given: Any) -> Any:
         calls.append(name)
         return real(self, name, given)
 
-    monkeypatch.setattr(tables._Connection, "_make_api_call", counted)
+    monkeypatch.setattr(connection.SharedConnection, "_make_api_call", counted)
     assert service.find_many([]) == {}
     assert calls == []
     wanted = [*known, known[0], *(ids.new() for _ in range(97))]
