@@ -196,7 +196,9 @@
       const image = make("img", { className: "preview", alt: "The photo you have chosen", src: URL.createObjectURL(file) });
       const shown = await image.decode().then(() => true, () => false);
       if (shown && input.files[0] === file) find(".chooser", field).before(image);
-      if (input.files[0] === file) say(shown ? "" : `${file.name} cannot be shown here, but may still be uploaded.`);
+      if (shown || input.files[0] !== file) return;
+      const known = input.accept.split(",").includes(file.type);
+      say(known ? `${file.name} cannot be shown here, but may still be uploaded.` : "Only JPEG, PNG, WebP formats allowed", !known);
     };
 
     form.addEventListener("submit", (event) => {

@@ -30,7 +30,7 @@ def test_members_are_listed_with_what_they_did_and_can_be_closed(dashboard):
     seen = dashboard.see("/admin/members")
     assert "ada@example.net Not verified" in seen
     assert "1 sighting" in seen
-    assert "Never signed in" not in seen
+    assert "when they joined" not in seen
     path = f"/admin/members/{ada.wire_id}/close"
     assert "1 sighting and their photos are deleted" in dashboard.see(path)
     assert members.find(ada.id), "looking closes nothing"

@@ -6,7 +6,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from chalicelib.kernel.aws import queues
-from chalicelib.members import jobs, mails, service
+from chalicelib.members import jobs, mail_limits, service
 from tests.conftest import received
 from tests.rooms.members.person import OTHER
 
@@ -42,7 +42,7 @@ def test_the_verification_says_what_happens_without_it(person):
     for text in (mail["text"], mail["html"]):
         words = " ".join(text.split())
         assert "24 hours" in words
-        assert "after 30 days the account is closed" in words
+        assert "after 30 days the account is deleted" in words
         assert "https://news.example.org/verify?token=" in words
     assert _never(mail)
 
@@ -158,7 +158,7 @@ def test_verifications_beyond_the_hours_limit_wait_in_the_queue_and_are_not_lost
     assert len(ses.mails()) == 2
     for _ in range(3):
         (waiting,) = received("members")
-        assert set(waiting) == {"kind", "member_id"}
+        assert set(waiting) == {"kind", "member_id", "network"}
         assert delays[-1] == 900
         jobs.handle(waiting)
     assert len(ses.mails()) == 2
@@ -191,10 +191,10 @@ def test_resets_of_verified_members_do_not_wait_for_strangers(person, configure,
 
 def test_one_address_gets_a_few_mails_an_hour_however_often_strangers_sign_it_up(person, still, configure):
     configure(MAILS_PER_HOUR="100")
-    for _ in range(mails.MAILS_TO_ONE_ADDRESS + 3):
+    for _ in range(mail_limits.MAILS_TO_ONE + 3):
         stranger = person().join()
         assert stranger.delete().status == 204
-    assert len(stranger.mails()) == mails.MAILS_TO_ONE_ADDRESS
+    assert len(stranger.mails()) == mail_limits.MAILS_TO_ONE
 
 
 def test_nothing_is_mailed_while_there_are_no_members(person, configure, ses, editor):
