@@ -92,7 +92,7 @@ def _compare(request: Request, entry: Entry) -> Response:
     texts = (entry.animal_name.strip(), entry.location.strip())
     if texts == (stored.animal_name, stored.location) and not entry.upload_id and not entry.drops_photo:
         return shell.back(views.path_to(seen.sighting.id), "saved")
-    mine = replace(entry, updated_at=stored.updated_at)
+    mine = _show_again(replace(entry, updated_at=stored.updated_at))
     return _page(request, "member/conflict.html", 409, entry=mine, saved=views.view(seen))
 
 
@@ -153,12 +153,17 @@ def _without_refused_photo(request: Request, entry: Entry, failure: GnaError) ->
 
 
 def _new_form(entry: Entry) -> dict[str, Any]:
-    return {"action": _NEW, "back": shell.HOME, "entry": entry, "sighting": None}
+    return {"action": _NEW, "back": shell.HOME, "entry": _show_again(entry), "sighting": None}
 
 
 def _edit_form(seen: Seen, entry: Entry) -> dict[str, Any]:
     path = views.path_to(seen.sighting.id)
-    return {"action": f"{path}/edit", "back": path, "entry": entry, "sighting": views.view(seen)}
+    return {"action": f"{path}/edit", "back": path, "entry": _show_again(entry), "sighting": views.view(seen)}
+
+
+def _show_again(entry: Entry) -> Entry:
+    texts = ("animal_name", "location", "updated_at", "upload_id", "once")
+    return replace(entry, **{name: views.show_again(getattr(entry, name)) for name in texts})
 
 
 def _refuse(request: Request, failure: GnaError, values: dict[str, Any]) -> Response:

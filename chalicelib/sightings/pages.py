@@ -92,8 +92,8 @@ def _share_values(request: Request, seen: Seen, values: dict[str, str]) -> dict[
     return {
         "sighting": views.view(seen),
         "verified": request.member.member.verified,
-        "shown_location": values.get("shown_location", ""),
-        "credit": values.get("credit", ""),
+        "shown_location": views.show_again(values.get("shown_location", "")),
+        "credit": views.show_again(values.get("credit", "")),
     }
 
 

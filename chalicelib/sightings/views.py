@@ -13,6 +13,8 @@ from chalicelib.web.responses import Response
 
 # A page has at most 60 KB, and a signed link alone may have one and a half.
 _NAME_ON_CARD, _PLACE_ON_CARD = 80, 120
+# Far more than any field takes, so that a text that is a little too long comes back whole.
+_MOST_SHOWN_AGAIN = 5_000
 
 
 class View(Struct, frozen=True):
@@ -55,6 +57,11 @@ def shorten_name(text: str) -> str:
 
 def shorten_place(text: str) -> str:
     return _shorten(text, _PLACE_ON_CARD)
+
+
+def show_again(text: str) -> str:
+    """What somebody sent, on the page that says what is wrong with it: of megabytes only the beginning."""
+    return text[:_MOST_SHOWN_AGAIN]
 
 
 def path_to(id: str) -> str:

@@ -103,6 +103,20 @@ def test_a_mistake_is_explained_beside_its_field_and_the_rest_is_kept(ada, field
     assert ada.get().json["items"] == []
 
 
+@pytest.mark.parametrize("character", ["&", " ", "\u0301"])
+def test_of_very_long_texts_only_the_beginning_comes_back(ada, character):
+    sighting, long = ada.see(), character * 20_000
+    for path in ("/new", f"/{sighting['id']}/edit"):
+        for name in ("animal_name", "location", "upload_id", "once", "updated_at"):
+            page = send(ada, path, **{"animal_name": "", "location": "Shed", name: long})
+            assert (page.status, len(page.body) < LARGEST_PAGE) == (400, True), (path, name)
+    compared = send(ada, f"/{sighting['id']}/edit", animal_name="Fox", location="Shed", upload_id=long)
+    assert (compared.status, len(compared.body) < LARGEST_PAGE) == (409, True)
+    refused = post(ada, f"/{sighting['id']}/share", shown_location=long[:10_000] + ".", credit=long[:10_000] + "\0")
+    assert (refused.status, len(refused.body) < LARGEST_PAGE) == (400, True)
+    assert len(post(ada, "", q=f"{long}x").body) < LARGEST_PAGE
+
+
 def test_a_photo_outlives_a_mistake_in_another_field(ada):
     page = send(ada, "/new", png(), animal_name="", location="Shed")
     assert "Your photo is uploaded" in page.text
