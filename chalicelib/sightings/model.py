@@ -22,7 +22,15 @@ NOT_VERIFIED = "Verify your email address first"
 SHARED_SCOPE = "shared sightings"
 
 _BLANK = ("Cc", "Cf", "Zs", "Zl", "Zp")
+# Letters, signs and marks that show nothing: the blank of Braille, the fillers of Hangul, what chooses between forms
+# of the character before it, and joiners that Unicode counts as marks.
+_UNSEEN = frozenset("\u2800\u3164\u115f\u1160\uffa0\u034f\u17b4\u17b5\u180b\u180c\u180d\u180f").union(
+    map(chr, (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0)))
+)
 _CONTROL = ("Cc", "Cs", "Zl", "Zp")
+# They show what follows in another order than it is written in, also text of others after it. Marks that only say
+# which way a character without a direction goes may stay: Arabic and Hebrew need them.
+_REORDERING = frozenset(map(chr, (*range(0x202A, 0x202F), *range(0x2066, 0x206A))))
 
 
 class PhotoState(StrEnum):
@@ -185,15 +193,20 @@ def parse_id(text: str) -> str:
 
 
 def _check_required(name: str, text: str | None, longest: int) -> str:
-    if text is None or all(unicodedata.category(character) in _BLANK for character in text):
+    trimmed = (text or "").strip()
+    if len(trimmed) <= longest and _looks_blank(trimmed):
         raise Invalid(f"{name} is required")
-    return _check(name, text, longest)
+    return _check(name, trimmed, longest)
 
 
 def _check(name: str, text: str | None, longest: int) -> str:
     trimmed = (text or "").strip()
     if len(trimmed) > longest:
         raise Invalid(f"{name} too long (max {longest} chars)")
-    if any(unicodedata.category(character) in _CONTROL for character in trimmed):
+    if any(unicodedata.category(character) in _CONTROL or character in _REORDERING for character in trimmed):
         raise Invalid(f"{name} must not contain control characters")
     return trimmed
+
+
+def _looks_blank(text: str) -> bool:
+    return all(unicodedata.category(character) in _BLANK or character in _UNSEEN for character in text)

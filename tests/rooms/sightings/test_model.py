@@ -1,10 +1,12 @@
 """The words of the room, without a table."""
 
+import time
 import unicodedata
 
 import pytest
 
 from chalicelib.kernel import clock
+from chalicelib.kernel.errors import Invalid
 from chalicelib.media.model import Picture, State
 from chalicelib.sightings import model
 from chalicelib.sightings.model import PhotoState
@@ -30,6 +32,40 @@ def test_folding_what_is_folded_changes_nothing():
 
 def test_a_dotless_i_is_another_letter():
     assert model.fold("ı") != model.fold("i")
+
+
+@pytest.mark.parametrize("character", [chr(code) for code in (*range(0x202A, 0x202F), *range(0x2066, 0x206A))])
+def test_what_turns_text_around_is_refused_everywhere(character):
+    checks = (model.check_animal_name, model.check_location, model.check_shown_location, model.check_credit)
+    for check in checks:
+        with pytest.raises(Invalid, match="must not contain control characters"):
+            check(f"a{character}b")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\u200fשועל (1)\u200e",  # marks that right-to-left writing needs
+        "\u061cثعلب 3",
+        "می\u200cخواهم",
+        "❤\ufe0f fox",
+        "👩\u200d🔬",
+        "葛\U000e0100城",
+        "여우",
+        "⠋⠕⠭",
+        "🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f",
+    ],
+)
+def test_what_people_write_is_kept_as_it_is(text):
+    assert model.check_animal_name(text) == model.check_location(text) == text
+
+
+@pytest.mark.parametrize("text", ["\u200b" * 3_000_000, " " * 3_000_000, "\u0301" * 3_000_000])
+def test_megabytes_are_judged_at_once(text):
+    began = time.monotonic()
+    with pytest.raises(Invalid):
+        model.check_animal_name(text)
+    assert time.monotonic() - began < 0.1
 
 
 @pytest.mark.parametrize(("before", "now", "expected"), [(10, 10, 11), (10, 11, 11), (10, 50, 50), (10, 5, 11)])

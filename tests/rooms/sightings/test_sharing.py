@@ -69,6 +69,7 @@ def test_a_body_may_be_missing(ada):
         ({"credit": "x" * 101}, "Credit too long (max 100 chars)"),
         ({"shown_location": "a\x07b"}, "Shown location must not contain control characters"),
         ({"credit": "a\nb"}, "Credit must not contain control characters"),
+        ({"credit": "\u202eb.A"}, "Credit must not contain control characters"),
         ({"shown_location": 5}, "shown_location must be text"),
         ({"credit": ["x"]}, "credit must be text"),
     ],
