@@ -6,7 +6,7 @@ from chalicelib.kernel.errors import GnaError, Unauthenticated
 from chalicelib.members import model, service, sessions, shell
 from chalicelib.members.model import SignedIn
 from chalicelib.web import cookies
-from chalicelib.web.client_ip import client_ip
+from chalicelib.web.client_ip import client_ip, client_network
 from chalicelib.web.request import Request
 from chalicelib.web.responses import Response
 
@@ -22,7 +22,7 @@ def show_account(request: Request) -> Response:
 def request_verification(request: Request) -> Response:
     signed_in: SignedIn = request.member
     try:
-        sent = service.request_verification(signed_in.member)
+        sent = service.request_verification(signed_in.member, client_network(request))
     except GnaError as failure:
         return shell.refuse(request, "member/account.html", failure, {}, **_account(signed_in))
     return shell.back(_HERE, "verify-sent" if sent else "verified")

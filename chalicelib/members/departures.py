@@ -4,9 +4,9 @@ store about the member is deleted after that, by the queue's worker, and by the 
 from collections.abc import Callable
 
 from chalicelib.kernel import clock, log
-from chalicelib.kernel.aws import queues, tables
+from chalicelib.kernel.aws import tables
 from chalicelib.kernel.errors import Unavailable
-from chalicelib.members import member_data, model
+from chalicelib.members import member_data, messages
 from chalicelib.members.model import Member
 from chalicelib.members.stores import emails, members
 from chalicelib.members.stores import tokens as token_store
@@ -21,7 +21,7 @@ def leave(member: Member) -> None:
     )
     log.info("member.left", member_id=member.id)
     try:
-        finish_later(member.id)
+        messages.finish_departure(member.id)
     except Unavailable:
         log.warning("departure.not_queued", member_id=member.id)  # the clean-up finds it
 
@@ -33,8 +33,4 @@ def finish(member_id: str, time_left: Callable[[], bool]) -> None:
     if member_data.forget(member_id, time_left):
         members.finish_departure(member_id)
     else:
-        finish_later(member_id)
-
-
-def finish_later(member_id: str) -> None:
-    queues.send("members", {"kind": model.DEPART, "member_id": member_id})
+        messages.finish_departure(member_id)

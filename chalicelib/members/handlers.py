@@ -3,7 +3,7 @@
 from chalicelib.members import bodies, download, model, service, sessions
 from chalicelib.members.model import Member, SignedIn
 from chalicelib.web import cookies, responses, schemas
-from chalicelib.web.client_ip import client_ip
+from chalicelib.web.client_ip import client_ip, client_network
 from chalicelib.web.operations import Answer, operation
 from chalicelib.web.request import Request
 from chalicelib.web.responses import Response
@@ -29,6 +29,7 @@ def sign_up(request: Request) -> Response:
         body.password_confirm,
         body.invitation,
         client_ip(request),
+        network=client_network(request),
         presented=cookies.read_session(request),
     )
     return _with_session(member, value, 201)
@@ -123,7 +124,7 @@ def verify(request: Request) -> Response:
     refuses=(400, 429),
 )
 def request_verification(request: Request) -> Response:
-    is_sent = service.request_verification(_signed_in(request).member)
+    is_sent = service.request_verification(_signed_in(request).member, client_network(request))
     return responses.json(bodies.LinkState("sent" if is_sent else "verified"))
 
 
@@ -136,7 +137,7 @@ def request_verification(request: Request) -> Response:
 )
 def request_reset(request: Request) -> Response:
     body = schemas.read(bodies.ResetRequest, request.fields)
-    service.request_reset(body.email, client_ip(request))
+    service.request_reset(body.email, client_ip(request), client_network(request))
     return responses.json(bodies.ResetSent())
 
 

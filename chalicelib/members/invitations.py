@@ -5,10 +5,10 @@ from datetime import datetime
 from chalicelib.audience import service as audience
 from chalicelib.kernel import clock, ids, settings, tokens
 from chalicelib.kernel.addresses import Address
-from chalicelib.kernel.aws import queues, tables
+from chalicelib.kernel.aws import tables
 from chalicelib.kernel.aws.tables import Write
 from chalicelib.kernel.errors import Conflict, NotFound, Refused
-from chalicelib.members import model
+from chalicelib.members import messages, model
 from chalicelib.members.model import Invitation
 from chalicelib.members.stores import emails
 from chalicelib.members.stores import tokens as token_store
@@ -30,7 +30,7 @@ def invite(email: str | None) -> Invitation:
     now = clock.now()
     invitation = Invitation(ids.new(), address.typed, _in_seconds(now + model.INVITATION_LIFE))
     tables.transact(token_store.invite_write(invitation), *end_writes(address.key, now))
-    queues.send("members", {"kind": model.INVITE, "invitation_id": invitation.id})
+    messages.mail_invitation(invitation.id)
     return invitation
 
 

@@ -24,7 +24,7 @@ def handle(message: Mapping[str, Any]) -> None:
     elif kind == model.INVITE:
         mails.send_invitation(str(message["invitation_id"]))
     else:
-        mails.send(kind, str(message["member_id"]))
+        mails.send(kind, str(message["member_id"]), message.get("network"))
 
 
 def clean_up(time_left: Callable[[], bool]) -> None:

@@ -3,7 +3,7 @@ programs that check links open them too: a button acts."""
 
 from chalicelib.kernel.errors import GnaError, Unauthenticated
 from chalicelib.members import guards, model, service, shell
-from chalicelib.web.client_ip import client_ip
+from chalicelib.web.client_ip import client_ip, client_network
 from chalicelib.web.request import Request
 from chalicelib.web.responses import Response
 
@@ -35,7 +35,7 @@ def show_forgotten(request: Request) -> Response:
 def request_reset(request: Request) -> Response:
     email = request.text("email")
     try:
-        service.request_reset(email, client_ip(request))
+        service.request_reset(email, client_ip(request), client_network(request))
     except GnaError as failure:
         return shell.refuse(request, "member/forgot_password.html", failure, _FIELDS, email=email or "")
     return shell.back("/forgot-password", "reset-sent")

@@ -5,9 +5,9 @@ A mailed link's secret is created here and nowhere else: no queue ever holds one
 be sent now, this raises and the queue delivers its message again; each attempt issues a new link and ends the one
 before.
 
-Whoever has not verified their address may be anybody: a stranger may have typed it. So mails to them are limited, for
-each address and in total, and none goes to somebody who has asked never to be mailed. Mails to those who have are
-what they asked for.
+Whoever has not verified their address may be anybody: a stranger may have typed it. So mails to them are limited
+(`mail_limits`), and none goes to somebody who has asked never to be mailed. Mails to those who have are what they
+asked for.
 """
 
 from collections.abc import Iterator
@@ -16,27 +16,24 @@ from urllib.parse import urlencode
 
 from chalicelib.audience import opt_outs
 from chalicelib.audience import service as audience
-from chalicelib.kernel import addresses, clock, limits, log, settings, tokens
-from chalicelib.kernel.aws import queues, tables
+from chalicelib.kernel import addresses, clock, log, settings, tokens
+from chalicelib.kernel.aws import tables
 from chalicelib.kernel.aws.failures import Stale
 from chalicelib.mail import sender
 from chalicelib.mail.failures import Rejected
 from chalicelib.mail.message import Message
 from chalicelib.mail.templates import automatic_message
-from chalicelib.members import model
+from chalicelib.members import mail_limits, messages, model
 from chalicelib.members.model import Member
 from chalicelib.members.stores import members
 from chalicelib.members.stores import tokens as token_store
 
-MAILS_TO_ONE_ADDRESS = 5
-_TO_ALL, _TO_ONE = "member mails", "member mails to one"
-_HOUR = 3600
 # The longest a queue can delay a message.
 _RETRY_SECONDS = 900
 _LIVES = {model.VERIFY: model.VERIFY_LIFE, model.RESET: model.RESET_LIFE}
 
 
-def send(kind: str, member_id: str) -> None:
+def send(kind: str, member_id: str, network: str | None = None) -> None:
     """The link to verify an address, or to reset a password. Sends nothing if there is no reason for it any more."""
     member = members.find(member_id)
     if not member or (kind == model.VERIFY and member.verified) or settings.current().members == "off":
@@ -45,7 +42,7 @@ def send(kind: str, member_id: str) -> None:
         if member.verified:
             _mail_link(kind, member)
         else:
-            _mail_stranger(kind, member)
+            _mail_stranger(kind, member, network)
 
 
 def send_invitation(invitation_id: str) -> None:
@@ -87,24 +84,19 @@ def _unless_overtaken(id: str) -> Iterator[None]:
         log.info("mail.overtaken", id=id)
 
 
-def _mail_stranger(kind: str, member: Member) -> None:
-    """Beyond this hour's limit the message waits in the queue, as often as it takes. One address gets no more than a
-    few an hour: beyond that they are dropped, for those few are in that mailbox already."""
+def _mail_stranger(kind: str, member: Member, network: str | None) -> None:
+    """Beyond this hour's limits the message waits in the queue, as often as it takes."""
     if audience.is_suppressed(member.address_key):
         return
-    if not limits.allows(_TO_ALL, "all", settings.current().mails_per_hour, _HOUR):
-        limits.give_back(_TO_ALL, "all", _HOUR)
-        queues.send("members", {"kind": kind, "member_id": member.id}, _RETRY_SECONDS)
-        return
-    if not limits.allows(_TO_ONE, member.address_key, MAILS_TO_ONE_ADDRESS, _HOUR):
-        limits.give_back(_TO_ALL, "all", _HOUR)
+    concerned = mail_limits.concerning(kind, member, network)
+    if not mail_limits.take(concerned):
+        messages.mail_link(kind, member.id, network, _RETRY_SECONDS)
         return
     try:
         _mail_link(kind, member)
     except Exception:
         # The queue retries while SES does not answer: those attempts must not count as a flood.
-        limits.give_back(_TO_ONE, member.address_key, _HOUR)
-        limits.give_back(_TO_ALL, "all", _HOUR)
+        mail_limits.give_back(concerned)
         raise
 
 

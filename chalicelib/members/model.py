@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 
 from msgspec import Struct
 
-from chalicelib.kernel import addresses, ids
+from chalicelib.kernel import addresses, ids, pseudonyms
 from chalicelib.kernel.addresses import Address
 from chalicelib.kernel.errors import Invalid, NotFound
 
@@ -145,6 +145,11 @@ def _is_strong(normal: str) -> bool:
         and any(character.isdigit() for character in normal)
         and any(not character.isalnum() for character in normal)
     )
+
+
+def network_pseudonym(network: str | None) -> str | None:
+    """Another one than the readers' room has for the same network: the two are never linked."""
+    return pseudonyms.derive("member network", network) if network else None
 
 
 def wire_id(id: str) -> str:

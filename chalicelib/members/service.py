@@ -4,11 +4,11 @@ from msgspec.structs import replace
 
 from chalicelib.kernel import clock, ids, log, tokens
 from chalicelib.kernel.addresses import Address
-from chalicelib.kernel.aws import queues, tables
+from chalicelib.kernel.aws import tables
 from chalicelib.kernel.aws.failures import Stale, retry_stale
 from chalicelib.kernel.aws.tables import Write
 from chalicelib.kernel.errors import Conflict, Invalid, NotFound, Unauthenticated, Unavailable
-from chalicelib.members import departures, invitations, model, passwords, request_limits, sessions
+from chalicelib.members import departures, invitations, messages, model, passwords, request_limits, sessions
 from chalicelib.members.model import Member, SignedIn
 from chalicelib.members.stores import emails, members
 from chalicelib.members.stores import sessions as session_store
@@ -27,6 +27,7 @@ def sign_up(
     invitation: str | None,
     client: str,
     *,
+    network: str | None = None,
     presented: str = "",
 ) -> tuple[Member, str]:
     """The account, and the value of its first session; the one the browser `presented` ends."""
@@ -39,7 +40,7 @@ def sign_up(
     password_hash = passwords.make_hash(accepted)
     member, value = retry_stale(lambda: _create(address, password_hash, invitation, presented))
     if not member.verified:
-        _mail_verification(member)
+        _mail_verification(member, network)
     return member, value
 
 
@@ -124,21 +125,21 @@ def verify(token: str | None) -> None:
     retry_stale(lambda: _verify(token))
 
 
-def request_verification(member: Member) -> bool:
+def request_verification(member: Member, network: str | None = None) -> bool:
     """Has another link mailed; False if the address is verified already."""
     if member.verified:
         return False
     request_limits.spend_verification(member)
-    queues.send("members", {"kind": model.VERIFY, "member_id": member.id})
+    messages.mail_link(model.VERIFY, member.id, model.network_pseudonym(network))
     return True
 
 
-def request_reset(email: str | None, client: str) -> None:
+def request_reset(email: str | None, client: str, network: str | None = None) -> None:
     """Has a link mailed if there is an account. The caller cannot tell whether there is."""
     address = model.parse_email(email)
     request_limits.spend_reset(client, address.key)
     member_id = emails.find_owner(address.key) or ids.new()
-    queues.send("members", {"kind": model.RESET, "member_id": member_id})
+    messages.mail_link(model.RESET, member_id, model.network_pseudonym(network))
 
 
 def reset(token: str | None, password: str | None, confirm: str | None) -> None:
@@ -181,10 +182,10 @@ def _create(address: Address, password_hash: str, invitation: str | None, presen
     return member, value
 
 
-def _mail_verification(member: Member) -> None:
+def _mail_verification(member: Member, network: str | None) -> None:
     """The account is there. Without this mail, they can ask for another."""
     try:
-        queues.send("members", {"kind": model.VERIFY, "member_id": member.id})
+        messages.mail_link(model.VERIFY, member.id, model.network_pseudonym(network))
     except Unavailable:
         log.warning("verification.not_queued", member_id=member.id)
 

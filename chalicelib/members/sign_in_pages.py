@@ -5,7 +5,7 @@ from chalicelib.kernel.errors import GnaError, Refused, Unauthenticated
 from chalicelib.members import guards, invitations, returning, service, sessions, shell
 from chalicelib.members.returning import Draft
 from chalicelib.web import cookies, responses
-from chalicelib.web.client_ip import client_ip
+from chalicelib.web.client_ip import client_ip, client_network
 from chalicelib.web.request import Request
 from chalicelib.web.responses import Response
 
@@ -40,7 +40,12 @@ def join(request: Request) -> Response:
     passwords = request.text("password"), request.text("password_confirm")
     try:
         member, session = service.sign_up(
-            email, *passwords, invitation, client_ip(request), presented=cookies.read_session(request)
+            email,
+            *passwords,
+            invitation,
+            client_ip(request),
+            network=client_network(request),
+            presented=cookies.read_session(request),
         )
     except Refused:
         return _by_invitation(request, broken=bool(invitation), status=403)

@@ -41,7 +41,7 @@ def deliver(ses: Mailbox) -> Callable[[], None]:
 def person(http: Client, ses: Mailbox, deliver: Callable[[], None]) -> Callable[..., Person]:
     """`person("ada@example.net")`: somebody who has done nothing yet, on a network of their own."""
     numbers = count(1)
-    return lambda email="ada@example.net": Person(http, ses, deliver, email, f"198.51.100.{next(numbers)}")
+    return lambda email="ada@example.net": Person(http, ses, deliver, email, f"198.51.{next(numbers)}.1")
 
 
 @pytest.fixture

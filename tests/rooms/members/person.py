@@ -13,7 +13,7 @@ OTHER = "Battery-2 staple"
 
 
 class Person:
-    """`ip` is one client each, so that one person's limits are not another's."""
+    """`ip` is a client and network each, so that one person's limits are not another's."""
 
     def __init__(self, http: Client, mailbox: Mailbox, deliver: Callable[[], None], email: str, ip: str) -> None:
         self.http = http
@@ -76,7 +76,7 @@ class Person:
 
     def elsewhere(self) -> "Person":
         """The same person on another device, not signed in."""
-        return Person(self.http, self.mailbox, self.deliver, self.email, self.ip.replace("198.51.100", "203.0.113"))
+        return Person(self.http, self.mailbox, self.deliver, self.email, self.ip.replace("198.51.", "203.0."))
 
     def mails(self) -> list[dict[str, Any]]:
         return self.mailbox.mails(to=self.email)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from chalicelib.members import mails, model, service
+from chalicelib.members import mail_limits, model, service
 from tests.conftest import received
 from tests.rooms.members.person import OTHER, PASSWORD
 
@@ -222,7 +222,7 @@ def test_a_mail_that_was_not_sent_is_sent_by_the_next_attempt_and_its_link_works
 
     with monkeypatch.context() as broken:
         broken.setattr(sender, "send", fail)
-        for _ in range(mails.MAILS_TO_ONE_ADDRESS + 1):
+        for _ in range(mail_limits.MAILS_TO_ONE + 1):
             with pytest.raises(Unavailable):
                 jobs.handle(message)
     jobs.handle(message)

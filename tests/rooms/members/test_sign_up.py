@@ -126,11 +126,14 @@ def test_a_form_is_not_accepted(http):
     assert http.post("/api/auth/signup", form=form, Origin="https://news.example.org").status == 400
 
 
-def test_the_verification_is_queued_by_id_alone(person):
-    answer = person().sign_up()
+def test_the_verification_is_queued_by_id_and_a_pseudonym_of_the_network(person):
+    ada = person()
+    answer = ada.sign_up()
     (message,) = received("members")
-    assert set(message) == {"kind", "member_id"}
+    assert set(message) == {"kind", "member_id", "network"}
     assert message["kind"] == "verify"
+    assert len(message["network"]) == 64
+    assert ada.ip.rpartition(".")[0] not in str(message)
     assert message["member_id"].replace("-", "") == answer.json["id"]
 
 
