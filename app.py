@@ -10,7 +10,7 @@ from typing import Any
 from chalice.app import AuthRequest, Chalice, Cron, Rate, SQSEvent
 
 from chalicelib.audience import personal_data
-from chalicelib.kernel import deadlines, settings
+from chalicelib.kernel import deadlines, settings, sweeping
 from chalicelib.kernel.aws import queues
 from chalicelib.members import member_data
 from chalicelib.web import routing
@@ -132,8 +132,9 @@ def clean_up_members(event: Any) -> None:
     from chalicelib.sightings import jobs as sightings_jobs
 
     time_left = deadlines.time_left(event.context)
-    members_jobs.clean_up(time_left)
-    sightings_jobs.clean_up(time_left)
+    sweep = sweeping.Sweep("clean_up_members.failed", time_left)
+    sweep.each((members_jobs.clean_up, sightings_jobs.clean_up), lambda clean_up: clean_up(time_left))
+    sweep.finish()
 
 
 # One picture at a time: a large one takes the memory of many small ones.

@@ -16,7 +16,7 @@ def leave(member: Member) -> None:
     """The address is free again. `Stale` if the account has changed since it was read."""
     tables.transact(
         *members.leave_writes(member, clock.now()),
-        emails.free_write(member),
+        *emails.free_writes(member),
         *token_store.end_all_writes(member.id),
     )
     log.info("member.left", member_id=member.id)

@@ -6,6 +6,7 @@ from datetime import timedelta
 from typing import Any
 
 from chalicelib.kernel import clock, log
+from chalicelib.kernel.sweeping import Sweep
 from chalicelib.members import departures, mails, model, service
 from chalicelib.members.stores import members
 from chalicelib.members.stores import tokens as token_store
@@ -30,24 +31,16 @@ def handle(message: Mapping[str, Any]) -> None:
 def clean_up(time_left: Callable[[], bool]) -> None:
     """Close accounts whose address nobody verified in time, finish departures whose message was lost (while members
     are off, nobody listens to the queue), and delete links and invitations that have expired. Each step is complete
-    in itself, so a run that is cut short, or runs beside another, leaves nothing half done."""
+    in itself, so a run that is cut short, or runs beside another, leaves nothing half done; one that fails does not
+    keep the others waiting."""
     now = clock.now()
-    closed = finished = forgotten = 0
-    for member_id in members.list_due(model.VERIFY, now):
-        if not time_left():
-            break
-        closed += service.close_unverified(member_id)
-    for member_id in members.list_due(model.DEPART, now - _OVERDUE):
-        if not time_left():
-            break
-        departures.finish(member_id, time_left)
-        finished += 1
-    for row in token_store.list_expired(now):
-        if not time_left():
-            break
-        token_store.forget(row)
-        forgotten += 1
+    sweep = Sweep("members.not_cleaned_up", time_left)
+    closed = sweep.each(members.list_due(model.VERIFY, now), service.close_unverified)
+    departing = members.list_due(model.DEPART, now - _OVERDUE)
+    finished = sweep.each(departing, lambda member_id: departures.finish(member_id, time_left))
+    forgotten = sweep.each(token_store.list_expired(now), token_store.forget)
     log.info("members.cleaned_up", closed=closed, departures=finished, tokens=forgotten)
+    sweep.finish()
 
 
 def _time_left() -> Callable[[], bool]:

@@ -26,5 +26,9 @@ def claim_write(member: Member) -> Write:
     return Put(row, EmailRow.address.does_not_exist(), show=True)
 
 
-def free_write(member: Member) -> Write:
-    return Delete(EmailRow(member.address_key), EmailRow.member_id == member.id)
+def free_writes(member: Member) -> list[Write]:
+    """Nothing if the row is gone or somebody else's, as after restoring one table and not the other: whoever wants to
+    leave can, and nobody else loses the address."""
+    if find_owner(member.address_key) != member.id:
+        return []
+    return [Delete(EmailRow(member.address_key), EmailRow.member_id == member.id)]

@@ -2,8 +2,10 @@
 
 import pytest
 
+from chalicelib.kernel import clock
 from chalicelib.kernel.aws import queues
 from chalicelib.kernel.errors import Unavailable
+from chalicelib.kernel.sweeping import Unfinished
 from chalicelib.members import jobs, member_data, service
 from chalicelib.members.stores import members
 from tests.conftest import received
@@ -197,6 +199,61 @@ def test_links_that_expired_are_deleted_by_the_clean_up_and_others_are_not(perso
     later(days=7)
     jobs.clean_up(_always)
     assert rows("member-tokens") == []
+
+
+@pytest.mark.parametrize("owner", [None, "0193a5c4-11f0-7a6b-8c01-2d3e4f506172"])
+def test_an_account_whose_address_is_gone_or_somebody_elses_can_be_left(person, rows, owner):
+    """As after restoring one table and not the other."""
+    from chalicelib.members.stores.emails import EmailRow
+
+    ada = person().join()
+    EmailRow(ada.email).delete()
+    if owner:
+        EmailRow(ada.email, member_id=owner).save()
+    assert ada.delete().status == 204
+    assert ada.me().status == 401
+    assert [row["member_id"]["S"] for row in rows("member-emails")] == ([owner] if owner else [])
+
+
+def test_one_account_that_cannot_be_cleaned_up_does_not_keep_the_others(person, later, forgotten, monkeypatch, rows):
+    for name in "abc":
+        person(f"{name}@example.net").join()
+    gone = person("gone@example.net").join()
+    assert gone.delete().status == 204
+    received("members")
+    later(days=31)
+    first, real = next(members.list_due("verify", clock.now())), service.close_unverified
+
+    def close(member_id):
+        if member_id == first:
+            raise ValueError("a row nobody can read")
+        return real(member_id)
+
+    monkeypatch.setattr(service, "close_unverified", close)
+    with pytest.raises(Unfinished):
+        jobs.clean_up(_always)
+    assert len(rows("member-emails")) == 1
+    assert len(forgotten) == 1
+    assert rows("member-tokens") == []
+
+
+def test_the_clean_up_of_sightings_runs_also_if_that_of_members_fails(aws, monkeypatch):
+    import app
+    from chalicelib.sightings import jobs as sightings_jobs
+    from local.gateway import handlers
+
+    ran, failed = [], []
+
+    def fail(time_left):
+        raise ValueError
+
+    monkeypatch.setattr(handlers, "_report", lambda name, failure: failed.append((name, type(failure))))
+    monkeypatch.setattr(jobs, "clean_up", fail)
+    monkeypatch.setattr(sightings_jobs, "clean_up", lambda time_left: ran.append("sightings"))
+    (schedule,) = (one for one in handlers.schedules(app.app) if one.name == "clean_up_members")
+    schedule.handle()
+    assert ran == ["sightings"]
+    assert failed == [("clean_up_members", Unfinished)]
 
 
 def test_nothing_can_be_counted_for_somebody_who_left(person, rows):
