@@ -4,10 +4,11 @@ import json
 
 import pytest
 
-from chalicelib.kernel import clock
-from chalicelib.sightings import jobs, store
+from chalicelib.kernel import clock, sweeping
+from chalicelib.sightings import form_store, jobs, service, store
 from chalicelib.sightings.store import SightingRow
 
+FORM = "0193a5c4-11f0-7a6b-8c01-2d3e4f506172"
 NOT_FOUND = (404, {"error": "No such sighting"})
 
 
@@ -88,6 +89,27 @@ def test_a_clean_up_that_is_cut_short_goes_on_the_next_time(ada, later):
     assert sum(kept(seen).animal_name is None for seen in gone) == 1
     jobs.clean_up(lambda: True)
     assert sum(kept(seen).animal_name is None for seen in gone) == 3
+
+
+def test_one_that_cannot_be_cleaned_up_does_not_stop_the_others(ada, later, capsys, monkeypatch):
+    gone = [ada.see(f"Fox {number}") for number in range(3)]
+    for seen in gone:
+        ada.delete(seen)
+    form = service.create(ada.id, "Owl", "Park", None, FORM)
+    later(days=31)
+    scrub, bad = store.scrub, kept(gone[0]).id
+    monkeypatch.setattr(store, "scrub", lambda key: 1 / 0 if key.id == bad else scrub(key))
+    with pytest.raises(sweeping.Unfinished):
+        jobs.clean_up(lambda: True)
+    assert [kept(seen).animal_name for seen in gone] == ["Fox 0", None, None]
+    assert form_store.find_sighting(ada.id, FORM) is None
+    assert store.find(ada.id, form.sighting.id)
+    said = capsys.readouterr().out
+    assert said.count("sightings.not_cleaned_up") == 1
+    assert "Fox" not in said
+    monkeypatch.setattr(store, "scrub", scrub)
+    jobs.clean_up(lambda: True)
+    assert kept(gone[0]).animal_name is None
 
 
 def test_an_index_that_lags_does_no_harm(ada, later):
