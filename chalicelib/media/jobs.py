@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from datetime import timedelta
 from typing import Any
 
-from chalicelib.kernel import clock, log
+from chalicelib.kernel import clock, log, sweeping
 from chalicelib.kernel.aws import objects
 from chalicelib.kernel.errors import Invalid
 from chalicelib.media import images, model, places, service, store
@@ -49,30 +49,25 @@ def erase(id: str) -> None:
 
 
 def clean_up(time_left: Callable[[], bool]) -> None:
-    """Remove uploads that were never attached, queue again what the queue gave up on, and erase what was deleted.
-    Each step is complete in itself and may be repeated."""
-    now = clock.now()
-    done = dict.fromkeys(_DUE, 0)
-    for todo, act in _DUE.items():
-        for id in store.list_due(todo, now):
-            if not time_left():
-                break
-            act(id)
-            done[todo] += 1
+    """Remove uploads that were never attached or came too late, queue again what the queue gave up on, and erase
+    what was deleted. Each step is complete in itself and may be repeated."""
+    now, sweep = clock.now(), sweeping.Sweep("media.not_cleaned_up", time_left)
+    done = {todo: sweep.each(store.list_due(todo, now), act) for todo, act in _DUE.items()}
     log.info("media.cleaned_up", **done)
+    sweep.finish()
 
 
 def _process(picture: Picture) -> None:
     try:
         made = images.remake(_read(picture))
     except Invalid as refusal:
-        store.mark_refused(picture.id, refusal.reason)
+        store.mark_refused(picture, refusal.reason)
         log.info("photo.refused", picture_id=picture.id, reason=refusal.reason)
         return
     small = images.remake(made.content, model.SMALL_SIDE)
     objects.put(places.small(picture.id), small.content, small.format)
     objects.put(places.photo(picture.id), made.content, made.format)
-    store.mark_ready(picture.id, made.format, len(made.content), made.width, made.height, clock.now())
+    store.mark_ready(picture, made.format, len(made.content), made.width, made.height, clock.now())
 
 
 def _read(picture: Picture) -> bytes:
@@ -98,11 +93,19 @@ def _prepare_again(id: str) -> None:
         return
     now = clock.now()
     if picture.attached_at and picture.attached_at + _TRIED_FOR < now:
-        if store.mark_refused(id, model.NOT_PREPARED):
+        if store.mark_refused(picture, model.NOT_PREPARED):
             places.delete_all(id)
         return
     service.prepare_soon(id)
     store.postpone(id, now)
+
+
+def _clear(id: str) -> None:
+    """Once more: the original may have been uploaded again after the picture was made, with where it was taken."""
+    picture = store.find(id)
+    if picture and picture.state in (State.READY, State.REFUSED):
+        objects.delete(places.incoming(id))
+        store.mark_cleared(id)
 
 
 def _forget(id: str) -> None:
@@ -110,4 +113,10 @@ def _forget(id: str) -> None:
     store.forget(id, State.DELETED)
 
 
-_DUE = {store.UPLOAD: _abandon, store.PREPARE: _prepare_again, store.ERASE: erase, store.FORGET: _forget}
+_DUE = {
+    store.UPLOAD: _abandon,
+    store.PREPARE: _prepare_again,
+    store.CLEAR: _clear,
+    store.ERASE: erase,
+    store.FORGET: _forget,
+}

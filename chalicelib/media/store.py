@@ -15,9 +15,9 @@ from chalicelib.kernel.aws.tables import Update, Write
 from chalicelib.media.model import Picture, State
 
 # What there is to do about a picture, from its `due_at` on.
-UPLOAD, PREPARE, ERASE, FORGET = "upload", "prepare", "erase", "forget"
+UPLOAD, PREPARE, CLEAR, ERASE, FORGET = "upload", "prepare", "clear", "erase", "forget"
 
-# A transaction that attaches may still be under way when the time to attach ends.
+# When the time to attach ends, a transaction that attaches may still be under way, and so may an upload.
 _GRACE = timedelta(minutes=10)
 # How long the queue retries by itself.
 _RETRIED_FOR = timedelta(minutes=15)
@@ -98,7 +98,7 @@ def delete_write(id: str, now: datetime) -> Write:
     return Update(PictureRow(id), [PictureRow.state.set(State.DELETED), *_due_actions(ERASE, now)])
 
 
-def mark_ready(id: str, format: str, size: int, width: int, height: int, now: datetime) -> bool:
+def mark_ready(picture: Picture, format: str, size: int, width: int, height: int, now: datetime) -> bool:
     """False if it is not being processed any more."""
     actions = [
         PictureRow.state.set(State.READY),
@@ -107,14 +107,23 @@ def mark_ready(id: str, format: str, size: int, width: int, height: int, now: da
         PictureRow.width.set(width),
         PictureRow.height.set(height),
         PictureRow.uploaded_at.set(clock.text(now)),
-        *_NOTHING_DUE,
+        *_clear_actions(picture),
     ]
-    return _settle(id, actions)
+    return _settle(picture.id, actions)
 
 
-def mark_refused(id: str, error: str) -> bool:
+def mark_refused(picture: Picture, error: str) -> bool:
     """False if it is not being processed any more."""
-    return _settle(id, [PictureRow.state.set(State.REFUSED), PictureRow.error.set(error), *_NOTHING_DUE])
+    actions = [PictureRow.state.set(State.REFUSED), PictureRow.error.set(error), *_clear_actions(picture)]
+    return _settle(picture.id, actions)
+
+
+def mark_cleared(id: str) -> None:
+    """No upload of it is left, and none can come any more: nothing is due until it is deleted."""
+    with suppress(Stale):
+        tables.update(
+            PictureRow(id), [PictureRow.todo.remove(), PictureRow.due_at.remove()], PictureRow.todo == CLEAR
+        )
 
 
 def postpone(id: str, now: datetime) -> None:
@@ -147,7 +156,9 @@ def _due_actions(todo: str, due_at: datetime) -> list[Any]:
     return [PictureRow.todo.set(todo), PictureRow.due_at.set(clock.text(due_at))]
 
 
-_NOTHING_DUE = (PictureRow.todo.remove(), PictureRow.due_at.remove())
+def _clear_actions(picture: Picture) -> list[Any]:
+    """The form of an upload works until its time ends: whoever kept it can put a file there again."""
+    return _due_actions(CLEAR, picture.until + _GRACE)
 
 
 def _picture(row: PictureRow) -> Picture:

@@ -17,7 +17,7 @@ from chalicelib.media import jobs, model, places, service
 from chalicelib.media.model import Announced, State
 from tests.conftest import received
 from tests.rooms.media.pictures import GRID, PNG, alike, assert_bare, cells, encode, exif, grid
-from tests.rooms.media.uploads import OWNER, deleted, files, found, state
+from tests.rooms.media.uploads import OWNER, deleted, due, files, found, state
 
 PHOTO = encode(grid(), exif=exif(1))
 SITE = "http://127.0.0.1:8000"
@@ -186,6 +186,20 @@ def test_a_message_that_fails_five_times_is_made_up_for_by_the_clean_up(
     tick("clean_up_media")
     work("media")
     assert (state(id), files(id)) == (State.READY, (False, True))
+
+
+def test_an_original_that_is_posted_again_does_not_stay(tick: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    announced = service.announce(OWNER, "image/jpeg", len(PHOTO))
+    assert post(announced, PHOTO)[0] in (200, 201, 204)
+    tables.transact(service.attach_write(service.check_attachable(OWNER, announced.id)))
+    jobs.prepare(announced.id)
+    assert files(announced.id) == (False, True)
+    assert post(announced, PHOTO)[0] in (200, 201, 204), "the form works for ten minutes"
+    assert files(announced.id) == (True, True)
+    moment = clock.now() + timedelta(minutes=21)
+    monkeypatch.setattr(clock, "now", lambda: moment)
+    tick("clean_up_media")
+    assert (state(announced.id), files(announced.id), due(announced.id)) == (State.READY, (False, True), None)
 
 
 def test_what_was_deleted_is_gone_after_the_second_clean_up(tick: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,11 +1,12 @@
 """The worker: whatever happens when, a picture ends in one state and no file is left that nobody knows of."""
 
+from contextlib import suppress
 from datetime import timedelta
 from typing import Any
 
 import pytest
 
-from chalicelib.kernel import clock, ids
+from chalicelib.kernel import clock, ids, sweeping
 from chalicelib.kernel.aws import objects, queues, tables
 from chalicelib.media import images, jobs, model, places, service, store
 from chalicelib.media.model import State
@@ -15,6 +16,7 @@ from tests.rooms.media.uploads import (
     OWNER,
     Died,
     attached,
+    clearing,
     deleted,
     die,
     due,
@@ -52,7 +54,7 @@ def erased(id: str, monkeypatch: pytest.MonkeyPatch) -> bool:
 def test_what_is_served_is_not_what_was_uploaded() -> None:
     id = attached(encode(grid(), exif=exif(6)))
     jobs.handle({"kind": "prepare", "id": id})
-    assert (state(id), files(id), due(id)) == (State.READY, (False, True), None)
+    assert (state(id), files(id), due(id)) == (State.READY, (False, True), clearing(id))
     photo = objects.get(places.photo(id), model.LARGEST)
     assert photo is not None
     assert_bare(photo.content, "image/jpeg")
@@ -82,7 +84,7 @@ def test_lists_have_a_small_copy() -> None:
 def test_what_cannot_be_decoded_is_refused_with_its_reason(content: bytes, error: str) -> None:
     id = attached(content)
     jobs.prepare(id)
-    assert (state(id), found(id).error, files(id), due(id)) == (State.REFUSED, error, (False, False), None)
+    assert (state(id), found(id).error, files(id), due(id)) == (State.REFUSED, error, (False, False), clearing(id))
     jobs.prepare(id)
     assert state(id) is State.REFUSED
 
@@ -133,10 +135,10 @@ def test_a_worker_that_dies_is_made_up_for_by_the_next(step: int, after: bool, c
         try:
             jobs.prepare(id)
         except Died:
-            assert due(id) is not None or state(id) in (State.READY, State.REFUSED)
+            assert due(id) is not None
     jobs.prepare(id)
     expected = (State.REFUSED, (False, False)) if content else (State.READY, (False, True))
-    assert (state(id), files(id), due(id)) == (*expected, None)
+    assert (state(id), files(id), due(id)) == (*expected, clearing(id))
 
 
 @pytest.mark.parametrize("after", [False, True])
@@ -270,7 +272,72 @@ def test_what_the_queue_gave_up_on_is_queued_again_for_a_day(monkeypatch: pytest
     later(monkeypatch, days=1)
     jobs.clean_up(forever)
     assert (state(id), found(id).error) == (State.REFUSED, "The photo could not be prepared")
-    assert (files(id), due(id), messages("media")) == ((False, False), None, [])
+    assert (files(id), messages("media")) == ((False, False), [])
+    jobs.clean_up(forever)
+    assert due(id) is None
+
+
+@pytest.mark.parametrize(("content", "state_of_it"), [(None, State.READY), (BROKEN, State.REFUSED)])
+def test_an_original_that_is_uploaded_again_is_removed_once_no_more_can_come(
+    content: bytes | None, state_of_it: State, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The upload's form works for ten minutes. What a camera writes into a file must not stay in the bucket."""
+    id = attached(content)
+    jobs.prepare(id)
+    objects.put(places.incoming(id), encode(grid(), exif=exif(6)), "image/jpeg")
+    later(monkeypatch, minutes=19)
+    jobs.clean_up(forever)
+    assert (files(id)[0], due(id)) == (True, clearing(id))
+    later(monkeypatch, minutes=2)
+    jobs.clean_up(forever)
+    assert (state(id), files(id), due(id)) == (state_of_it, (False, content is None), None)
+    deleted(id)
+    jobs.clean_up(forever)
+    assert erased(id, monkeypatch)
+
+
+@pytest.mark.parametrize("after", [False, True])
+@pytest.mark.parametrize("step", range(4))
+def test_clearing_that_dies_or_meets_a_deletion_is_made_up_for(
+    step: int, after: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    killed, gone = attached(), attached()
+    for id in (killed, gone):
+        jobs.prepare(id)
+        objects.put(places.incoming(id), b"again", "image/jpeg")
+    with interrupted(step, die, after), suppress(Died):
+        jobs._clear(killed)
+    with interrupted(step, lambda: deleted(gone), after):
+        jobs._clear(gone)
+    later(monkeypatch, minutes=21)
+    jobs.clean_up(forever)
+    assert (state(killed), files(killed), due(killed)) == (State.READY, (False, True), None)
+    if state(gone) is State.DELETED:
+        assert files(gone) == (False, False)
+        assert erased(gone, monkeypatch)
+    else:
+        assert step == 3, "it takes three steps"
+
+
+def test_one_picture_that_cannot_be_cleaned_up_does_not_stop_the_others(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bad, upload, ready, gone = received(), received(), attached(), deleted(attached())
+    jobs.prepare(ready)
+    real = objects.delete
+    monkeypatch.setattr(objects, "delete", lambda place: 1 / 0 if place == places.incoming(bad) else real(place))
+    later(monkeypatch, minutes=21)
+    capsys.readouterr()
+    with pytest.raises(sweeping.Unfinished):
+        jobs.clean_up(forever)
+    assert (state(bad), state(upload), due(ready), files(gone)) == (State.WAITING, None, None, (False, False))
+    logged = capsys.readouterr().out
+    assert logged.count("media.not_cleaned_up") == 1
+    assert bad in logged
+    assert '"media.cleaned_up"' in logged
+    monkeypatch.setattr(objects, "delete", real)
+    jobs.clean_up(forever)
+    assert state(bad) is None
 
 
 def test_the_clean_up_stops_when_its_time_is_over(monkeypatch: pytest.MonkeyPatch) -> None:

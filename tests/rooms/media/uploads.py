@@ -2,9 +2,11 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 from typing import Any
 from unittest import mock
 
+from chalicelib.kernel import clock
 from chalicelib.kernel.aws import objects, tables
 from chalicelib.media import places, service, store
 from chalicelib.media.model import Picture, State
@@ -15,7 +17,8 @@ OWNER, OTHER = "0193a5c4-9e2d-7f10-a3b4-c5d6e7f80910", "0193a5c4-9e2d-7f10-a3b4-
 
 # Everything that leaves the process while a picture is prepared, erased or cleaned up.
 _STEPS = [(objects, name) for name in ("get", "put", "delete")] + [
-    (store, name) for name in ("find", "mark_ready", "mark_refused", "mark_erased", "postpone", "forget")
+    (store, name)
+    for name in ("find", "mark_ready", "mark_refused", "mark_cleared", "mark_erased", "postpone", "forget")
 ]
 
 
@@ -53,6 +56,11 @@ def files(id: str) -> tuple[bool, bool]:
 def due(id: str) -> tuple[str, str] | None:
     row = tables.get(PictureRow, id)
     return (row.todo, row.due_at) if row and row.todo else None
+
+
+def clearing(id: str) -> tuple[str, str]:
+    """What is due of a picture that is settled: ten minutes after nobody can upload to its place any more."""
+    return "clear", clock.text(found(id).until + timedelta(minutes=10))
 
 
 class Died(BaseException):
