@@ -106,7 +106,10 @@ def expire_request(subscriber_id: str, source: str) -> bool:
 
 def suppress(address_key: str, set_by: str) -> None:
     """Put the address on the do-not-contact list; whoever has it is erased in the same transaction. Does nothing if
-    it is on the list already: links are opened twice, and complaints come twice."""
+    it is on the list already: links are opened twice, and complaints come twice.
+
+    Other rooms forget the address first: if this is cut short, whoever repeats it finds the reader still there."""
+    personal_data.forget_address(address_key)
     retry_stale(lambda: _suppress(address_key, set_by))
 
 

@@ -18,7 +18,7 @@ class Keeper(Protocol):
 
 class AddressKeeper(Protocol):
     def forget_address(self, address_key: str) -> None:
-        """The owner of this address has asked never to be mailed: delete what waits for them to confirm it."""
+        """This address is never to be mailed again: delete what waits for its owner to confirm it."""
 
 
 _keepers: dict[str, str] = {}

@@ -22,6 +22,7 @@ from chalicelib.kernel.tokens import Token
 BAD_LINK = "This link is no longer valid"
 _BAD_TOKEN = "Invalid or expired token"  # noqa: S105 - a sentence, not a secret
 _TAKEN = "Email already registered"
+_BY_PERSON = "person"
 
 
 def subscribe(sign_up: SignUp, client: str, network: str | None) -> None:
@@ -88,7 +89,7 @@ def resume(text: str) -> None:
 def never_again(text: str) -> None:
     """By magic link: erase the person and put their address on the do-not-contact list."""
     profile, _ = _open(text)
-    _suppress(addresses.key(profile.subscriber.email))
+    erasure.suppress(addresses.key(profile.subscriber.email), _BY_PERSON)
 
 
 def check_opt_out(text: str) -> str:
@@ -102,7 +103,7 @@ def check_opt_out(text: str) -> str:
 def opt_out(text: str) -> None:
     """By the link in a confirmation mail, whether they signed up or not: erase whatever is stored about the address
     and put it on the do-not-contact list."""
-    _suppress(check_opt_out(text))
+    erasure.suppress(check_opt_out(text), _BY_PERSON)
 
 
 def is_suppressed(address_key: str) -> bool:
@@ -125,7 +126,7 @@ def check_lift(text: str) -> None:
 def lift(text: str) -> None:
     row = _find_lift(text)
     assert row.new_email
-    erasure.lift(addresses.key(row.new_email), "person", token_store.consume_write(row))
+    erasure.lift(addresses.key(row.new_email), _BY_PERSON, token_store.consume_write(row))
 
 
 def describe_person(text: str) -> dict[str, object]:
@@ -160,11 +161,6 @@ def find_address(subscriber_id: str) -> str | None:
     """None once the person is gone."""
     subscriber = subscribers.find(subscriber_id)
     return subscriber.email if subscriber else None
-
-
-def _suppress(address_key: str) -> None:
-    erasure.suppress(address_key, "person")
-    personal_data.forget_address(address_key)
 
 
 def _confirm(token: Token) -> str:

@@ -18,14 +18,14 @@ def show_verify(request: Request) -> Response:
 def verify(request: Request) -> Response:
     token = request.text("token") or ""
     try:
-        service.verify(token)
+        member = service.verify(token)
     except Unauthenticated:
         return _verify_page(request, token, False)
     try:
-        guards.require_member(request)
+        signed_in = guards.require_member(request)
     except Unauthenticated:
         return shell.back("/sign-in", "verified")
-    return shell.back("/account", "verified")
+    return shell.back("/account", "verified" if signed_in.id == member.id else "other-verified")
 
 
 def show_forgotten(request: Request) -> Response:

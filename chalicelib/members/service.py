@@ -111,8 +111,8 @@ def close_unverified(member_id: str) -> bool:
 
 
 def forget_address(address_key: str) -> None:
-    """Its owner has asked never to be mailed again: an account they never verified was not theirs, or is not wanted
-    any more, and nobody is to invite them. A verified one stays: it is a promise of its own."""
+    """It is never to be mailed again, whoever said so: an account its owner never verified was not theirs, or is not
+    wanted any more, and nobody is to invite them. A verified one stays: it is a promise of its own."""
     owner = emails.find_owner(address_key)
     if owner:
         close_unverified(owner)
@@ -121,8 +121,9 @@ def forget_address(address_key: str) -> None:
         tables.transact(*ended)
 
 
-def verify(token: str | None) -> None:
-    retry_stale(lambda: _verify(token))
+def verify(token: str | None) -> Member:
+    """Whose address it is. That may be another than who is signed in: the mail was opened in somebody's browser."""
+    return retry_stale(lambda: _verify(token))
 
 
 def request_verification(member: Member, network: str | None = None) -> bool:
@@ -236,9 +237,10 @@ def _open(text: str | None, kind: str) -> tuple[Member, TokenRow]:
     return member, row
 
 
-def _verify(text: str | None) -> None:
+def _verify(text: str | None) -> Member:
     member, row = _open(text, model.VERIFY)
     tables.transact(members.verify_write(member, clock.now()), token_store.consume_write(row))
+    return member
 
 
 def _reset(text: str | None, password_hash: str) -> None:

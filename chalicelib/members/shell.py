@@ -25,6 +25,7 @@ NOTICES = {
     "reset-sent": "If there is an account with that address, a link is on its way. It works for 30 minutes.",
     "reset": "Your new password is saved, and you are signed out everywhere. Sign in with it now.",
     "verified": "Your address is verified.",
+    "other-verified": "The address that link was for is verified. It belongs to another account than this one.",
     "verify-sent": "A new link is on its way. It works for 24 hours.",
     "password-changed": "Your new password is saved. You are signed out everywhere else.",
     "account-deleted": "Your account is deleted. Your sightings and photos are being removed.",

@@ -173,6 +173,7 @@ def test_sweep_deliveries(watch: Watch, later: Any, configure: Any) -> None:
 def test_mail_events(watch: Watch, ada: Reader, configure: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     ada.email = "reader@example.org"
     ada.join()
+    members.sign_up(ada.email, _PASSWORD, _PASSWORD, None, "192.0.2.1")
     monkeypatch.setattr(failing, "_PORTION", 1)
     for mode in ("keep", "remove", "pause"):
         configure(GNA_LOCAL="true", BOUNCES=mode)

@@ -100,6 +100,48 @@ def test_opting_out_closes_an_account_that_was_never_verified(person, http, rows
     assert [message["kind"] for message in received("members")] == ["depart"]
 
 
+@pytest.mark.parametrize("path", ["/admin/api/do-not-contact", "/admin/do-not-contact"])
+def test_an_editor_who_sets_do_not_contact_closes_an_account_that_was_never_verified(person, editor, path, rows):
+    stranger, other = person().join(), person("bob@example.net").join_verified()
+    kind = "json" if "api" in path else "form"
+    for email in (stranger.email.upper(), other.email):
+        editor.post(path, **{kind: {"email": email}}, Origin="https://news.example.org")
+    assert stranger.me().status == 401
+    assert other.me().status == 200
+    assert len(rows("suppressions")) == 2
+
+
+def test_a_complaint_closes_an_account_that_was_never_verified(person, http, ses, deliver):
+    from chalicelib.audience import jobs as audience_jobs
+    from chalicelib.bounces import jobs as bounce_jobs
+    from tests.rooms.bounces.test_service import event
+
+    http.post("/api/subscribe", json={"email": "reader@example.org"})
+    for message in received("audience"):
+        audience_jobs.handle(message)
+    stranger = person("reader@example.org").join()
+    for _ in range(2):  # complaints come twice
+        bounce_jobs.handle(event("event_complaint"))
+    assert stranger.me().status == 401
+
+
+def test_do_not_contact_that_was_cut_short_is_finished_by_the_next_attempt(person, http, monkeypatch, rows):
+    from chalicelib.audience import erasure
+    from chalicelib.kernel.errors import Unavailable
+
+    stranger = person().join()
+
+    def fail(*_):
+        raise Unavailable
+
+    with monkeypatch.context() as broken:
+        broken.setattr(erasure, "_suppress", fail)
+        assert _opt_out(http, stranger.mails()[0]).status == 503
+    assert _opt_out(http, stranger.mails()[0]).status == 200
+    assert stranger.me().status == 401
+    assert len(rows("suppressions")) == 1
+
+
 def test_opting_out_leaves_a_verified_account_as_it_is(person, http):
     ada = person().join()
     (mail,) = ada.mails()

@@ -184,6 +184,17 @@ def test_who_is_not_signed_in_verifies_too(ada, post):
     assert post(away, "/verify", token=ada.token("/verify")).headers["Location"] == "/sign-in?notice=verified"
 
 
+def test_who_verifies_in_the_browser_of_another_member_does_not_verify_them(ada, person, post):
+    bob = person("bob@example.net").join()
+    answer = post(bob, "/verify", token=ada.token("/verify"))
+    assert answer.headers["Location"] == "/account?notice=other-verified"
+    page = bob.send("GET", answer.headers["Location"]).text
+    assert "Your address is verified" not in page
+    assert "another account" in page
+    assert "Not verified" in page
+    assert [ada.me().json["verified"], bob.me().json["verified"]] == [True, False]
+
+
 def test_a_new_password_by_link(ada, post):
     away = ada.elsewhere()
     for email in (ada.email, "nobody@example.net"):
