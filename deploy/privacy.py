@@ -15,6 +15,7 @@ from chalicelib.events.webhooks import model as webhooks
 from chalicelib.feeds import store as feeds
 from chalicelib.kernel.aws import files
 from chalicelib.media import model as media
+from chalicelib.media import store as media_store
 from chalicelib.members import model as members
 from chalicelib.sightings import model as sightings
 from deploy.functions import LOG_RETENTION
@@ -40,6 +41,7 @@ def in_words(duration: timedelta) -> str:
     return f"{seconds} seconds"
 
 
+_UNUSED_UPLOADS = media.UPLOAD_LIFE + media_store._GRACE
 _LEAVING = "until the person leaves; then deleted at once, in one transaction"
 _PENDING = (
     f"unconfirmed: {in_words(audience.CONFIRMATION_LIFE)} after the confirmation was emailed, then deleted within "
@@ -159,7 +161,8 @@ TABLES = (
         "sessions",
         "who is signed in, as a hash of what the browser holds",
         "",
-        f"until they sign out, at most {in_words(members.SESSION_LIFE)}",
+        f"until they sign out, at most {in_words(members.SESSION_LIFE)}; one that ended in another way signs nobody "
+        "in, and its row is deleted by DynamoDB within a few days after its time",
     ),
     Kept(
         "member-tokens",
@@ -179,8 +182,8 @@ TABLES = (
         "media",
         "the state of each picture: whose it is, format, size and dimensions",
         "",
-        f"as long as the picture; uploads that are not used, {in_words(media.UPLOAD_LIFE)}, then deleted within the "
-        "hour",
+        f"as long as the picture; uploads that are not used, up to {in_words(_UNUSED_UPLOADS)}, then deleted within "
+        "the hour",
     ),
 )
 
@@ -190,17 +193,19 @@ ELSEWHERE = (
         "members' photos, made anew without the data cameras put into them (position, time, device). Read by links "
         f"that work for {in_words(timedelta(seconds=media.LINK_SECONDS))}, made each time they are shown",
         "the photo",
-        "until removed, or deleted with its sighting or account: then gone within the hour; uploads within the hour",
+        "until removed, or deleted with its sighting or account: then gone within the hour; uploads that are not "
+        f"used, up to {in_words(_UNUSED_UPLOADS)}, then deleted within the hour",
     ),
     (
         "exports (bucket)",
-        "exports too large for one response, for an editor to download",
-        "addresses, names; with all fields also sources, tags and metadata",
+        "exports too large for one response, for an editor to download, and a member's own data if it is too large",
+        "addresses, names; with all fields also sources, tags and metadata; of a member, their address and sightings",
         in_words(files.KEPT) + ", then deleted within the hour",
     ),
     (
         "queues",
-        "pending work: ids only; for a sign-up, a keyed hash of the address",
+        "pending work: ids only; for a sign-up, a keyed hash of the address; for an email to a member, one of the "
+        "network that asked for it",
         "",
         "until done; in a dead-letter queue (after five failures) 14 days",
     ),
