@@ -172,13 +172,24 @@ def test_photos_of_twelve_million_pixels_need_less_than_256_megabytes(tmp_path: 
         assert megabytes(content, tmp_path) < 256
 
 
+def with_scans(jpeg: bytes, count: int) -> bytes:
+    """Its last scan so often that there are so many."""
+    scans = [match.start() for match in re.finditer(rb"\xff\xda", jpeg)]
+    return jpeg[: scans[-1]] + jpeg[scans[-1] : -2] * (count - len(scans) + 1) + jpeg[-2:]
+
+
 def test_a_jpeg_of_countless_scans_is_refused_before_it_takes_hours() -> None:
-    large = encode(Image.new("L", (7000, 5000)), progressive=True)
-    last = [match.start() for match in re.finditer(rb"\xff\xda", large)][-1]
-    scan, end = large[last:-2], large[-2:]
+    content = with_scans(encode(Image.new("L", (7000, 5000)), progressive=True), 20_000)
     began = time.monotonic()
-    assert refusal(large[:last] + scan * (2_000_000 // len(scan)) + end) == model.UNREADABLE
+    assert refusal(content) == model.UNREADABLE
     assert time.monotonic() - began < 1
+
+
+def test_a_hundred_scans_pass_and_one_more_does_not() -> None:
+    """A progressive JPEG has about ten."""
+    photo = encode(grid(), progressive=True)
+    assert alike(cells(images.remake(with_scans(photo, 100)).content), GRID)
+    assert refusal(with_scans(photo, 101)) == model.UNREADABLE
 
 
 def test_a_png_of_countless_chunks_is_read_in_bounded_time() -> None:
