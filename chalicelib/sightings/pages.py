@@ -4,6 +4,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from chalicelib.kernel import pseudonyms
 from chalicelib.kernel.errors import GnaError, Unauthenticated
 from chalicelib.members import shell
 from chalicelib.sightings import model, service, views
@@ -81,6 +82,7 @@ def _list(request: Request, typed: str) -> Response:
         "member/sightings.html",
         sightings=[views.view(seen) for seen in found.items],
         search=search,
+        searcher=pseudonyms.derive("searches", request.member.id)[:16],
         first=place is None,
         next_cursor=cursors.sign(found.next_place, scope),
         shorten_name=views.shorten_name,

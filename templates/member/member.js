@@ -113,7 +113,7 @@
   if (sighting) enhanceSighting(sighting);
 
   // Search and "Show more" without leaving the page. What is searched for is kept in the history, never in the URL,
-  // so that it is there again after a look at one sighting.
+  // so that it is there again after a look at one sighting. The next member in this tab has another mark.
   function enhanceList(form) {
     const results = find("[data-results]"), found = find("[data-found]");
     const ask = (body) => load("/sightings", { method: "POST", body: new URLSearchParams(body) });
@@ -124,7 +124,7 @@
       if (request !== latest) return;
       if (!page) return ended ? form.submit() : say(UNREACHABLE);
       results.replaceChildren(...find("[data-results]", page).childNodes);
-      history.replaceState(q ? { q } : null, "", "/sightings");
+      history.replaceState(q ? { q, of: form.dataset.search } : null, "", "/sightings");
       watch(results);
       const count = findAll(".tile", results).length;
       say(q ? find(".found", results)?.textContent : `${count} sightings`);
@@ -138,8 +138,8 @@
       form.elements.q.value = "";
       show("").then(() => form.elements.q.focus());
     });
-    const again = history.state?.q;
-    if (form && again && !form.elements.q.value) { form.elements.q.value = again; show(again); }
+    const again = form && history.state?.of === form.dataset.search && history.state.q;
+    if (again && !form.elements.q.value) { form.elements.q.value = again; show(again); }
 
     const more = async (control) => {
       const { page, ended } = control.href ? await load(control.href) : await ask(new FormData(control));

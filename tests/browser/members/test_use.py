@@ -341,6 +341,28 @@ def test_searching_leaves_no_trace_in_the_address(house, look):
     expect(page.locator(".tile")).to_have_count(3)
 
 
+def test_a_search_is_not_repeated_for_the_next_member_in_the_tab(house, look):
+    ada, bob = house.member(), house.member("bob@example.net")
+    for member in (ada, bob):
+        member.sees("Red fox")
+        member.sees("Owl")
+    page = look(ada)
+    page.goto("/sightings")
+    page.get_by_role("searchbox").fill("fox")
+    page.get_by_role("button", name="Search").click()
+    expect(page.locator(".tile h2")).to_have_text(["Red fox"])
+    page.get_by_role("button", name="Sign out").click()
+    page.get_by_text("You are signed out.").wait_for()
+    sign_in(page, email=bob.email)
+    page.go_back()
+    page.go_back()
+    expect(page).to_have_url(f"{house.url}/sightings")
+    expect(page.locator(".tile h2")).to_have_text(["Owl", "Red fox"])
+    page.wait_for_load_state("networkidle")
+    expect(page.locator(".tile h2")).to_have_text(["Owl", "Red fox"])
+    expect(page.get_by_role("searchbox")).to_have_value("")
+
+
 def test_more_are_shown_below_the_others(house, look):
     ada = house.member()
     for number in range(26):

@@ -282,6 +282,18 @@ def test_the_list_searches_without_a_trace_in_the_url(ada):
     assert post(ada, "", q="x" * 501).status == 400
 
 
+def test_a_search_is_marked_as_its_members_own_without_naming_them(ada, bob):
+    """The browser keeps it in its history, where the next member must not find it."""
+    marks = []
+    for person in (ada, bob, ada):
+        person.see()
+        page = show(person, "").text
+        assert person.id not in page
+        assert person.id.replace("-", "") not in page
+        marks.append(re.search(r'data-search="([0-9a-f]{16})"', page)[1])
+    assert marks[0] == marks[2] != marks[1]
+
+
 def test_pages_follow_one_another(ada, bob):
     for number in range(14):
         ada.see(f"Fox {number}")
