@@ -86,7 +86,7 @@ def test_no_secret_of_a_member_is_stored_or_logged(member, capsys):
     member.live()
     everything = dump.everything(capsys)
     assert EMAIL in everything
-    assert len(member.secrets) == 7
+    assert len(member.secrets) == 8
     for secret in member.secrets:
         assert secret not in everything
 

@@ -133,6 +133,23 @@ def test_two_new_passwords_at_once_and_one_is_it(person, together, turn):
 
 
 @pytest.mark.parametrize("turn", range(3))
+def test_two_new_passwords_with_one_cookie_and_a_sign_out_leave_one_session_or_none(person, together, turn):
+    """A double click, a stolen copy, and a sign-out in between: the old cookie is dead whoever wins."""
+    ada = person().join()
+    copy, twin = person(), person()
+    copy.cookie = twin.cookie = old = ada.cookie
+    changes = together(
+        lambda: ada.change(PASSWORD, OTHER, OTHER), lambda: copy.change(PASSWORD, THIRD, THIRD), twin.sign_out
+    )
+    assert changes.pop().status == 204
+    assert _statuses(changes) in ([200, 401], [401, 401])
+    changed = _statuses(changes) == [200, 401]
+    assert len(_sessions_alive()) == changed
+    assert person().send("GET", "/api/auth/me", Cookie=old).status == 401
+    assert sorted([ada.me().status, copy.me().status]) == ([200, 401] if changed else [401, 401])
+
+
+@pytest.mark.parametrize("turn", range(3))
 def test_a_new_password_against_a_reset(person, together, turn):
     ada = person().join()
     ada.request_reset()
