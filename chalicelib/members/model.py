@@ -104,10 +104,12 @@ class Invitation(Struct, frozen=True):
 
 
 def parse_email(text: str | None) -> Address:
+    """In lower case, in which accounts show it."""
     try:
-        return addresses.parse(text)
+        parsed = addresses.parse(text)
     except Invalid:
         raise Invalid(INVALID_EMAIL) from None
+    return Address(parsed.typed.lower(), parsed.key)
 
 
 def check_password(password: str | None, confirm: str | None) -> str:

@@ -31,9 +31,9 @@ def sign_up(
     presented: str = "",
 ) -> tuple[Member, str]:
     """The account, and the value of its first session; the one the browser `presented` ends."""
+    request_limits.spend_sign_up(client)
     address = model.parse_email(email)
     accepted = model.check_password(password, confirm)
-    request_limits.spend_sign_up(client)
     invitations.check(invitation, address)
     if emails.find_owner(address.key):
         raise Conflict(model.TAKEN)

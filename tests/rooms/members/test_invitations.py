@@ -29,7 +29,7 @@ def test_an_invitation_is_answered_with_its_id_address_and_end(editor):
     assert answer.status == 201
     assert list(answer.json) == ["id", "email", "expires_at"]
     assert len(answer.json["id"]) == 32
-    assert answer.json["email"] == "Ada@example.net"
+    assert answer.json["email"] == "ada@example.net"
     assert abs(answer.json["expires_at"] - clock.epoch(clock.now()) - 7 * 86_400) <= 5
 
 

@@ -24,7 +24,7 @@ def test_a_new_account_is_answered_with_its_body_and_a_session(person):
     assert list(answer.json) == ["id", "email", "verified", "created_at", "last_login_at"]
     assert len(answer.json["id"]) == 32
     assert int(answer.json["id"], 16)
-    assert answer.json["email"] == "Ada@Example.net"
+    assert answer.json["email"] == "ada@example.net"
     assert answer.json["verified"] is False
     assert abs(answer.json["created_at"] - clock.epoch(clock.now())) <= 5
     assert answer.json["last_login_at"] is None
