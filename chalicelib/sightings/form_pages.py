@@ -21,6 +21,7 @@ from chalicelib.web.request import Request
 from chalicelib.web.responses import Response
 
 _TEMPLATE = "member/sighting_form.html"
+_GONE = "This sighting does not exist any more. What you have written is here: you can save it as a new one."
 _NEW = f"{shell.HOME}/new"
 _FIELDS = {
     "Animal name": "animal_name",
@@ -65,7 +66,12 @@ def create_sighting(request: Request) -> Response:
 
 
 def show_edit(request: Request) -> Response:
-    seen = _find(request)
+    try:
+        seen = _find(request)
+    except NotFound:
+        if not request.kept:
+            raise
+        return _offer_anew(request, _read(request.kept))
     entry = _read(request.kept) if request.kept else _stored(seen)
     return _page(request, _TEMPLATE, **_edit_form(seen, entry))
 
@@ -78,11 +84,17 @@ def save_sighting(request: Request) -> Response:
     except Conflict:
         return _compare(request, entry)
     except NotFound:
-        raise
+        return _offer_anew(request, entry)
     except GnaError as failure:
         entry = _without_refused_photo(request, entry, failure)
         return _refuse(request, failure, _edit_form(_find(request), entry))
     return shell.back(views.path_to(id), "saved")
+
+
+def _offer_anew(request: Request, entry: Entry) -> Response:
+    """What was written about a sighting that is gone, in the form of a new one."""
+    anew = replace(entry, updated_at="", once=ids.new(), drops_photo=False)
+    return _refuse(request, NotFound(_GONE), _new_form(anew))
 
 
 def _compare(request: Request, entry: Entry) -> Response:

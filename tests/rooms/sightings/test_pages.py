@@ -403,3 +403,13 @@ def test_a_member_who_has_gone_meanwhile_is_signed_out(ada, monkeypatch):
     page = send(ada, "/new", animal_name="Red fox", location="Shed")
     assert (page.status, "You are signed out" in page.text) == (401, True)
     received("members")
+
+
+def test_what_was_written_about_a_sighting_that_is_gone_can_be_saved_as_a_new_one(ada):
+    gone = ada.see("Red fox", "Shed")
+    ada.delete(gone)
+    page = send(ada, f"/{gone['id']}/edit", animal_name="Red fox with cubs", location="Behind the shed")
+    assert page.status == 404
+    for words in ("does not exist any more", "New sighting", 'value="Red fox with cubs"', 'value="Behind the shed"'):
+        assert words in page.text
+    assert show(ada, f"/{gone['id']}/edit").status == 404
