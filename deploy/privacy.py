@@ -249,7 +249,7 @@ def page() -> str:
             "",
             "Gna does not track subscribers: it counts no opens and no clicks, and emails contain no tracking pixel.",
             "It does not store who received which campaign; only for emails that came back does it keep, for a",
-            "while, to whom they went. When a person leaves, everything about them is deleted at once, in every",
+            "while, to whom they went. When a subscriber leaves, everything about them is deleted at once, in every",
             "table. What remains are counts, ids that identify nobody and, if the person asked never to be emailed",
             "again, a keyed hash of the address.",
             "",
