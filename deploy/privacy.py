@@ -41,7 +41,7 @@ def in_words(duration: timedelta) -> str:
     return f"{seconds} seconds"
 
 
-_UNUSED_UPLOADS = media.UPLOAD_LIFE + media_store._GRACE
+_UNUSED_UPLOADS = media.UPLOAD_LIFE + media_store.GRACE
 _LEAVING = "until the person leaves; then deleted at once, in one transaction"
 _PENDING = (
     f"unconfirmed: {in_words(audience.CONFIRMATION_LIFE)} after the confirmation was emailed, then deleted within "

@@ -18,7 +18,7 @@ from chalicelib.media.model import Picture, State
 UPLOAD, PREPARE, CLEAR, ERASE, FORGET = "upload", "prepare", "clear", "erase", "forget"
 
 # When the time to attach ends, a transaction that attaches may still be under way, and so may an upload.
-_GRACE = timedelta(minutes=10)
+GRACE = timedelta(minutes=10)
 # How long the queue retries by itself.
 _RETRIED_FOR = timedelta(minutes=15)
 # Longer than a worker that has not yet seen the deletion may go on writing.
@@ -77,7 +77,7 @@ def list_due(todo: str, now: datetime) -> Iterator[str]:
 
 def add(id: str, owner: str, now: datetime, until: datetime) -> None:
     row = PictureRow(id, owner=owner, state=State.WAITING, created_at=clock.text(now), until=clock.text(until))
-    row.todo, row.due_at = UPLOAD, clock.text(until + _GRACE)
+    row.todo, row.due_at = UPLOAD, clock.text(until + GRACE)
     tables.put(row, PictureRow.id.does_not_exist())
 
 
@@ -158,7 +158,7 @@ def _due_actions(todo: str, due_at: datetime) -> list[Any]:
 
 def _clear_actions(picture: Picture) -> list[Any]:
     """The form of an upload works until its time ends: whoever kept it can put a file there again."""
-    return _due_actions(CLEAR, picture.until + _GRACE)
+    return _due_actions(CLEAR, picture.until + GRACE)
 
 
 def _picture(row: PictureRow) -> Picture:

@@ -85,7 +85,7 @@ class Day:
     def post_a_sighting(self):
         """The photo is so large that the page makes it smaller first; then it goes straight to the bucket."""
         self.page.goto("/sightings")
-        self.page.get_by_role("link", name="New sighting").first.click()
+        self.page.get_by_role("link", name="Add your first sighting").click()
         self.page.get_by_label("Animal").fill("Red fox")
         self.page.get_by_label("Place").fill(PLACE)
         content = pictures.landscape(9) if os.environ.get("PICTURES") else pictures.heavy()
