@@ -93,12 +93,12 @@ def _count_units() -> None:
 def _history(site: "_Site") -> Iterator[tuple[float, float]]:
     from chalicelib.feeds import service
     from chalicelib.feeds.state import Result, Trigger
-    from chalicelib.kernel.aws import tables
+    from chalicelib.kernel.aws import connection
 
     site.tagged = False
     meter = _Meter()
-    tables._connection().client.meta.events.register("before-call.dynamodb", meter.sent)
-    tables._connection().client.meta.events.register("after-call.dynamodb", meter.answered)
+    connection.patient().client.meta.events.register("before-call.dynamodb", meter.sent)
+    connection.patient().client.meta.events.register("after-call.dynamodb", meter.answered)
     site.body = _feed(20)
     service.check(Trigger.SCHEDULE)
     for posts in range(21, 21 + _POSTS):
