@@ -41,7 +41,6 @@ def phone(browser, gna):
         viewport={"width": 390, "height": 844},
         has_touch=True,
         is_mobile=True,
-        device_scale_factor=2,
     )
     context.set_default_timeout(20_000)
     watched = Watched(context.new_page())
