@@ -187,6 +187,7 @@ def _print_welcome(options: Options, env: dict[str, str]) -> None:
     {options.url}/demo          the demo blog, with the subscribe form
     {options.url}/              the site's own page, where the name in every email leads
     {options.url}/admin         the dashboard ({access})
+    {options.url}/join          an account of your own, for sightings with photos
     {options.mail_url}/              the mailbox, with every email Gna sends
     {env["FEED_URL"]}   the demo feed
 
