@@ -1,9 +1,6 @@
 """Subscribers as CSV: UTF-8 with BOM, safe to open in a spreadsheet."""
 
-import csv
-import io
 import json
-import re
 from collections.abc import Iterator
 from itertools import chain, islice
 
@@ -12,17 +9,11 @@ from chalicelib.audience.listing import Entry, Filter
 from chalicelib.audience.model import PENDING
 from chalicelib.audience.stores import capture_metadata
 from chalicelib.audience.stores.capture_metadata import Sent
+from chalicelib.kernel import spreadsheets
 from chalicelib.kernel.aws import files
 
-BOM = "\ufeff"
 COLUMNS = ("email", "nickname", "status", "activated_at")
 FULL_COLUMNS = (*COLUMNS, "id", "created_at", "sources", "tags", "metadata")
-# A spreadsheet takes a cell that begins with one of these for a formula, and anybody can choose a nickname. The
-# full-width ones are for a Japanese Excel. Where the list separator is a semicolon or a tab, a cell also begins after
-# that: the quotes around the field are not at the beginning of a cell then, and protect nothing.
-_FORMULA = re.compile(r"(?:^(?=[\t\r])|(?:^|(?<=[;\t\r\n]))(?=[ \"]*[=+\-@＝＋－＠]))")
-_ROWS_PER_PART = 1000
-_LARGEST_PART = 1_000_000
 _ENTRIES_AT_ONCE = 100
 # Lambda allows answers of 6 MB, measured as JSON, in which an accented letter takes six bytes.
 _LARGEST_ANSWER = 5_500_000
@@ -45,17 +36,9 @@ def download(wanted: Filter, full: bool = False) -> tuple[str | None, str | None
 
 def csv_parts(wanted: Filter, full: bool = False) -> Iterator[str]:
     """The file in parts, so that it is never in memory as a whole."""
-    buffer = io.StringIO()
-    writer = csv.writer(buffer)
-    buffer.write(BOM)
-    writer.writerow(FULL_COLUMNS if full else COLUMNS)
-    for number, row in enumerate(_full_rows(wanted) if full else map(_row, listing.iterate(wanted)), 1):
-        writer.writerow([_escape(cell) for cell in row])
-        if number % _ROWS_PER_PART == 0 or buffer.tell() > _LARGEST_PART:
-            yield buffer.getvalue()
-            buffer.seek(0)
-            buffer.truncate()
-    yield buffer.getvalue()
+    if full:
+        return spreadsheets.write(FULL_COLUMNS, _full_rows(wanted))
+    return spreadsheets.write(COLUMNS, map(_row, listing.iterate(wanted)))
 
 
 def _row(entry: Entry) -> tuple[str, ...]:
@@ -88,8 +71,3 @@ def _sent_cells(entry: Entry, sent: dict[str, Sent]) -> tuple[str, str, str]:
 
 def _json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-
-
-def _escape(cell: str) -> str:
-    """With an apostrophe where a formula would begin: the text stays readable, and stays text."""
-    return _FORMULA.sub("'", cell)

@@ -11,11 +11,14 @@ from msgspec import Struct
 from chalicelib.kernel.errors import Misconfigured
 
 _SECRETS = ("SECRET_KEY", "WEBHOOK_SECRET")
+# Apart from the others, because most functions may not read them.
+_PROVIDER_SECRETS = ("TOKEN_KEYS", "YOUTUBE_CLIENT_SECRET", "YOUTUBE_API_KEY")
 _TEAM = re.compile(r"[A-Za-z0-9_-]{0,63}\Z")
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 # An origin is repeated in headers, where a space or a semicolon would have a meaning.
 _ORIGIN = re.compile(r"https?://[A-Za-z0-9.:\[\]-]+\Z")
 _COLOUR = re.compile(r"#[0-9a-fA-F]{6}\Z")
+_MARKET = re.compile(r"[A-Z]{2}\Z")
 
 
 class Settings(Struct, frozen=True):
@@ -40,6 +43,12 @@ class Settings(Struct, frozen=True):
     mails_per_hour: int
     bounces: str
     members: str
+    inbox_days: int
+    youtube_client_id: str
+    youtube_origin: str
+    spotify_client_id: str
+    spotify_market: str
+    spotify_origin: str
     configuration_set: str
     event_bus: str
     downloads_bucket: str
@@ -88,6 +97,12 @@ def load(environ: Mapping[str, str]) -> Settings:
         mails_per_hour=read.number("MAILS_PER_HOUR", 500, 1, 1_000_000),
         bounces=read.choice("BOUNCES", ("keep", "pause", "remove")),
         members=read.choice("MEMBERS", ("off", "invite", "open")),
+        inbox_days=read.number("INBOX_DAYS", 60, 1, 3650),
+        youtube_client_id=read.text("YOUTUBE_CLIENT_ID", most=255),
+        youtube_origin=read.private_url("YOUTUBE_ORIGIN", "").rstrip("/"),
+        spotify_client_id=read.text("SPOTIFY_CLIENT_ID", most=255),
+        spotify_market=read.matching("SPOTIFY_MARKET", "US", _MARKET, "a country code such as DE"),
+        spotify_origin=read.private_url("SPOTIFY_ORIGIN", "").rstrip("/"),
         configuration_set=read.text("CONFIGURATION_SET"),
         event_bus=read.text("EVENT_BUS"),
         downloads_bucket=read.text("DOWNLOADS_BUCKET"),
@@ -116,17 +131,36 @@ def secret(name: str) -> bytes:
         raise Misconfigured(f"{name} is not valid UTF-8") from None
 
 
+def provider_secret(name: str) -> str:
+    """A secret that following YouTube or Spotify needs, from the same places; empty if it is not set."""
+    return _provider_secrets()[name]
+
+
+def forget_provider_secrets() -> None:
+    """They are read once per process; a key that was added since is found by reading them again."""
+    _provider_secrets.cache_clear()
+
+
 @lru_cache(maxsize=1)
 def _secrets() -> dict[str, str]:
-    found = {name: os.environ.get(name, "") for name in _SECRETS}
+    return _read_secrets(_SECRETS)
+
+
+@lru_cache(maxsize=1)
+def _provider_secrets() -> dict[str, str]:
+    return _read_secrets(_PROVIDER_SECRETS)
+
+
+def _read_secrets(names: tuple[str, ...]) -> dict[str, str]:
+    found = {name: os.environ.get(name, "").strip() for name in names}
     path = os.environ.get("SECRETS_PATH", "")
     if not path or all(found.values()):
         return found
     from chalicelib.kernel.aws import session
 
-    names = [f"{path}/{name}" for name, value in found.items() if not value]
-    answer = session.call("ssm", "get_parameters", Names=names, WithDecryption=True)
-    return found | {item["Name"].rsplit("/", 1)[1]: item["Value"] for item in answer["Parameters"]}
+    missing = [f"{path}/{name}" for name, value in found.items() if not value]
+    answer = session.call("ssm", "get_parameters", Names=missing, WithDecryption=True)
+    return found | {item["Name"].rsplit("/", 1)[1]: item["Value"].strip() for item in answer["Parameters"]}
 
 
 def _certs_url(team: str) -> str:

@@ -31,12 +31,12 @@ class CursorBody(Struct):
     has_more: bool
 
 
-def requested_limit(request: Request) -> int:
+def requested_limit(request: Request, default: int = _DEFAULT, most: int = _MOST) -> int:
     text = request.query.get("limit", "")
     if not text:
-        return _DEFAULT
-    if not (text.isascii() and text.isdigit() and len(text) < 9 and 1 <= int(text) <= _MOST):
-        raise Invalid(f"limit must be a whole number from 1 to {_MOST}")
+        return default
+    if not (text.isascii() and text.isdigit() and len(text) < 9 and 1 <= int(text) <= most):
+        raise Invalid(f"limit must be a whole number from 1 to {most}")
     return int(text)
 
 

@@ -42,7 +42,8 @@ def describe(routes: Iterable[Route]) -> tuple[Part, Part]:
     for route, operation in found:
         for method in route.methods:
             if method != "HEAD":
-                paths.setdefault(route.path, {})[method.lower()] = _call(route, operation, schemas)
+                call = {"operationId": _operation_id(route, calls), **_call(route, operation, schemas)}
+                paths.setdefault(route.path, {})[method.lower()] = call
     return dict(sorted(paths.items())), schemas.components
 
 
@@ -75,7 +76,6 @@ def _kinds(operation: Operation) -> list[Any]:
 
 def _call(route: Route, operation: Operation, schemas: _Schemas) -> Part:
     call: Part = {
-        "operationId": _camel_case(route.handler.rpartition(":")[2]),
         "summary": operation.summary,
         "tags": [operation.tag],
         "responses": _responses(route, operation, schemas),
@@ -90,6 +90,13 @@ def _call(route: Route, operation: Operation, schemas: _Schemas) -> Part:
     if route.guard in _SECURITY:
         call["security"] = [{_SECURITY[route.guard]: []}]
     return call
+
+
+def _operation_id(route: Route, routes: list[Route]) -> str:
+    """The handler's name; with the caller's in front where the same handler answers editors and members."""
+    name = route.handler.rpartition(":")[2]
+    guards = {other.guard for other in routes if other.handler == route.handler}
+    return _camel_case(f"{route.guard}_{name}" if len(guards) > 1 else name)
 
 
 def _is_required(body: Any) -> bool:

@@ -29,7 +29,7 @@ _ALWAYS = {"Strict-Transport-Security": "max-age=31536000", "X-Content-Type-Opti
 _SECURITY = {
     "Content-Security-Policy": (
         "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data: https:; connect-src 'self'; "
-        "frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+        "frame-src 'self'; manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
     ),
     "Referrer-Policy": "no-referrer",
     "X-Frame-Options": "DENY",
@@ -46,8 +46,10 @@ _EMAIL_POLICY = (
 
 
 class Response(Struct, frozen=True):
+    """A body of bytes is one that is not text: a picture."""
+
     status: int
-    body: str = ""
+    body: str | bytes = ""
     headers: Mapping[str, str] = field(default_factory=dict)
 
     def with_headers(self, **headers: str) -> "Response":
@@ -112,6 +114,16 @@ def asset(body: str, content_type: str, max_age: int) -> Response:
         "Cross-Origin-Resource-Policy": "cross-origin",
     }
     return Response(200, body, headers)
+
+
+def picture(content: bytes, content_type: str) -> Response:
+    """For a URL that always leads to these bytes. Mails and archives elsewhere show it too."""
+    headers = {
+        "Content-Type": content_type,
+        "Cache-Control": "public, max-age=31536000, immutable",
+        "Cross-Origin-Resource-Policy": "cross-origin",
+    }
+    return Response(200, content, headers)
 
 
 def attachment(body: str, content_type: str, filename: str) -> Response:

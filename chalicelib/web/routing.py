@@ -5,12 +5,14 @@ number of rooms. Everything that must be true of every answer is made true here:
 are on refusals too, a body of the wrong kind or size is refused, and nothing a stranger sent reaches the log.
 """
 
+from base64 import b64encode
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from importlib import import_module
 from typing import Any
 
-from chalice.app import Chalice
+from chalice.app import CaseInsensitiveMapping, Chalice
+from chalice.app import Request as ChaliceRequest
 from chalice.app import Response as ChaliceResponse
 from msgspec import Struct
 from msgspec.structs import replace
@@ -33,7 +35,20 @@ from chalicelib.web.responses import Response
 Handler = Callable[[Request], Response]
 
 # Every room that has routes, in the order in which they are registered.
-ROOMS = ("web", "audience", "bounces", "campaigns", "events", "feeds", "members", "sightings", "admin")
+ROOMS = (
+    "web",
+    "media",
+    "audience",
+    "bounces",
+    "campaigns",
+    "events",
+    "feeds",
+    "members",
+    "inbox",
+    "sightings",
+    "following",
+    "admin",
+)
 
 ANY_FORM = (FORM, MULTIPART)
 JSON_OR_FORM = (JSON, *ANY_FORM)
@@ -156,6 +171,31 @@ def unreadable(routes: Iterable[Route]) -> Iterator[Route]:
             yield Route(("GET",), path, _FORMS_ONLY if guard else _NOT_FOUND, found[0].errors, guard)
 
 
+def send_bytes(app: Chalice) -> None:
+    """Let bytes through API Gateway in both directions, whatever a request says it accepts: only with this type does
+    the gateway look at no header before it decodes a picture. Bodies of all requests then arrive as base64."""
+    app.api.binary_types[:] = ["*/*"]
+    app.register_middleware(_accept_anything, "http")
+
+
+def _accept_anything(request: ChaliceRequest, answer: Callable[[ChaliceRequest], Any]) -> Any:
+    """No header `Accept` means that everything is accepted (RFC 9110, 12.5.1). Chalice would refuse to answer."""
+    if "accept" not in request.headers:
+        request.headers = CaseInsensitiveMapping({**request.headers, "accept": "*/*"})
+    return answer(request)
+
+
+class _Answer(ChaliceResponse):
+    """Base64 if the body is bytes, and otherwise text. Chalice would decide by the type of the content, and with
+    `*/*` take everything for bytes."""
+
+    def to_dict(self, binary_types: list[str] | None = None) -> dict[str, Any]:
+        answer = super().to_dict()
+        if isinstance(self.body, bytes):
+            answer |= {"body": b64encode(self.body).decode(), "isBase64Encoded": True}
+        return answer
+
+
 def register(app: Chalice, routes: Iterable[Route], authorizer: Any) -> None:
     """`authorizer` is what API Gateway asks before it calls a route with the guard `ADMIN`."""
     for route in routes:
@@ -179,7 +219,7 @@ def _add(app: Chalice, route: Route, authorizer: Any) -> None:
             response = responses.with_security(_answer(route, request))
         if route.cors:
             response = cors.allow(request, response)
-        return ChaliceResponse(response.body, dict(response.headers), response.status)
+        return _Answer(response.body, dict(response.headers), response.status)
 
     view.__name__ = route.handler.rpartition(":")[2]
     guard = authorizer if route.guard == ADMIN else None

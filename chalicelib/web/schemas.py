@@ -10,7 +10,7 @@ Reading, limits and error texts come from `Reads`, the OpenAPI document from the
 an answer from the struct itself. A field without `Reads` is read by its type.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from enum import Enum
 from functools import cache
@@ -81,6 +81,18 @@ def flag(name: str) -> Reads:
     def check(value: Any) -> bool:
         if not isinstance(value, bool):
             raise Invalid(f"{name} must be true or false")
+        return value
+
+    return Reads(check)
+
+
+def choice(name: str, choices: Iterable[str]) -> Reads:
+    """One of a few words; `choices` may be an enumeration of them."""
+    words = tuple(str(word) for word in choices)
+
+    def check(value: Any) -> str:
+        if not isinstance(value, str) or value not in words:
+            raise Invalid(f"{name} must be one of: {', '.join(words)}")
         return value
 
     return Reads(check)

@@ -4,12 +4,15 @@ Through `raw`: making a boto3 client for this one call would be a seventh of a c
 """
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
+from itertools import islice
 from typing import Any
 
 from chalicelib.kernel import log, settings
 from chalicelib.kernel.aws import raw
+
+_BATCH = 10
 
 
 def name(queue: str) -> str:
@@ -19,6 +22,20 @@ def name(queue: str) -> str:
 def send(queue: str, message: Mapping[str, Any], delay_seconds: int = 0) -> None:
     body = {"QueueUrl": _url(queue), "MessageBody": json.dumps(message), "DelaySeconds": delay_seconds}
     raw.sqs("SendMessage", body)
+
+
+def send_many(queue: str, messages: Iterable[tuple[Mapping[str, Any], int]]) -> int:
+    """Messages with the seconds each is delayed, ten a request; how many were taken. One that is not taken is lost:
+    for work that is found again anyway."""
+    taken, waiting = 0, iter(messages)
+    while batch := list(islice(waiting, _BATCH)):
+        entries = [
+            {"Id": str(place), "MessageBody": json.dumps(message), "DelaySeconds": delay}
+            for place, (message, delay) in enumerate(batch)
+        ]
+        answer = raw.sqs("SendMessageBatch", {"QueueUrl": _url(queue), "Entries": entries})
+        taken += len(answer.get("Successful", ()))
+    return taken
 
 
 def consume(event: Mapping[str, Any], handle: Callable[[Mapping[str, Any]], None]) -> dict[str, Any]:

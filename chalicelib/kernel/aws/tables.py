@@ -93,7 +93,7 @@ def get_together(*wanted: tuple[type[Row], str, Any]) -> list[Any]:
         return _patiently(lambda: _get_together(wanted))
 
 
-def get_many(kind: type[R], keys: Iterable[str]) -> list[R]:
+def get_many(kind: type[R], keys: Iterable[str | tuple[str, str]]) -> list[R]:
     """The rows there are, as they are now, in no order; a hundred a request. What DynamoDB leaves out of an answer is
     asked for again."""
     wanted = set(keys)
@@ -132,6 +132,15 @@ def write_all(kind: type[R], put: Iterable[R] = (), delete: Iterable[R] = ()) ->
 def query(kind: type[R], key: str, **options: Any) -> Iterator[R]:
     with _reaching():
         yield from kind.query(key, **options)
+
+
+def query_pages(kind: type[R], key: str, **options: Any) -> Iterator[tuple[list[R], dict[str, Any] | None]]:
+    """Request by request, with the key of the last row looked at, or None after the last one. With a filter, a
+    request may find nothing and yet not be the last."""
+    with _reaching():
+        pages = kind.query(key, **options).page_iter
+        for page in pages:
+            yield [kind.from_raw_data(item) for item in page["Items"]], pages.last_evaluated_key
 
 
 def query_index(index: Any, key: str, **options: Any) -> Iterator[Any]:

@@ -9,6 +9,7 @@ import pytest
 
 from chalicelib.audience import export, listing
 from chalicelib.audience.listing import Entry, Filter
+from chalicelib.kernel import spreadsheets
 from chalicelib.kernel.aws import raw
 
 
@@ -169,7 +170,7 @@ def test_a_formula_in_a_nickname_or_address_is_only_text_in_the_export(reader, a
 )
 def test_a_formula_after_another_separator_is_only_text_as_well(typed, exported):
     """Excel splits at semicolons in much of Europe, whatever stands between quotes in the middle of a line."""
-    assert export._escape(typed) == exported
+    assert spreadsheets.escape(typed) == exported
 
 
 @pytest.fixture
