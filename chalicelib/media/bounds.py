@@ -12,8 +12,8 @@ _SCAN = re.compile(rb"\xff\xda\x00[\x08\x0a\x0c\x0e][\x01-\x04]")
 _MOST_SCANS = 100
 
 
-def check_pixels(width: int, height: int) -> None:
-    if width * height > model.MOST_PIXELS:
+def check_pixels(width: int, height: int, most: int = model.MOST_PIXELS) -> None:
+    if width * height > most:
         raise Invalid(model.TOO_MANY_PIXELS)
 
 
@@ -22,17 +22,17 @@ def check_scans(jpeg: bytes) -> None:
         raise Invalid(model.UNREADABLE)
 
 
-def check_canvas(webp: bytes) -> None:
+def check_canvas(webp: bytes, most: int = model.MOST_PIXELS) -> None:
     """WebP's decoder takes the memory of two canvases as soon as it is made. A header that is not understood is left
     to it."""
     kind = webp[12:16]
     if kind == b"VP8X":
-        check_pixels(_number(webp[24:27]) + 1, _number(webp[27:30]) + 1)
+        check_pixels(_number(webp[24:27]) + 1, _number(webp[27:30]) + 1, most)
     elif kind == b"VP8 ":
-        check_pixels(_number(webp[26:28]) & 0x3FFF, _number(webp[28:30]) & 0x3FFF)
+        check_pixels(_number(webp[26:28]) & 0x3FFF, _number(webp[28:30]) & 0x3FFF, most)
     elif kind == b"VP8L":
         sides = _number(webp[21:25])
-        check_pixels((sides & 0x3FFF) + 1, (sides >> 14 & 0x3FFF) + 1)
+        check_pixels((sides & 0x3FFF) + 1, (sides >> 14 & 0x3FFF) + 1, most)
 
 
 def _number(digits: bytes) -> int:

@@ -1,7 +1,7 @@
-"""A photo made anew from its pixels: upright, in sRGB, no larger than needed, and without anything else that was in
-the file. Nothing of the upload reaches a browser, so nothing can be hidden in it.
+"""A picture made anew from its pixels: upright, in sRGB, no larger than needed, and without anything else that was in
+the file. Nothing of the original reaches a browser, so nothing can be hidden in it.
 
-Bytes that are no such photo are refused as `Invalid`, whatever the decoder makes of them.
+Bytes that are no such picture are refused as `Invalid`, whatever the decoder makes of them.
 """
 
 import struct
@@ -43,6 +43,17 @@ _BROKEN = (
 _ORIENTATION = 0x0112
 
 
+class Box(Struct, frozen=True):
+    """As wide and as high as a picture may be."""
+
+    width: int
+    height: int
+
+    @property
+    def turned(self) -> "Box":
+        return Box(self.height, self.width)
+
+
 class Remade(Struct, frozen=True):
     content: bytes
     format: str
@@ -55,16 +66,19 @@ def remake(content: bytes, longest: int = LONGEST_SIDE) -> Remade:
     format = model.sniff(content)
     if format is None:
         raise Invalid(model.WRONG_TYPE)
+    return encode(decode(content, format, Box(longest, longest)), format, LARGEST)
+
+
+def decode(content: bytes, format: str, box: Box, most_pixels: int = model.MOST_PIXELS) -> Any:
+    """The picture, upright, no larger than the box and never larger than it is."""
     with _decoding():
-        image = _open(content, format)
-        image.draft(None, (2 * longest, 2 * longest))  # a JPEG of much more than that takes less memory
+        image = _open(content, format, most_pixels)
+        image.draft(None, _twice(image, box))  # a JPEG of much more than that takes less memory
         image.load()
         turn, profile = _turn(image), image.info.get("icc_profile")
         image = colours.simplify(image)
-    image = colours.to_srgb(_fit(image, longest), profile)
-    if turn is not None:
-        image = image.transpose(turn)
-    return _encode(image, format)
+    image = colours.to_srgb(_fit(image, box.turned if turn in _sideways() else box), profile)
+    return image if turn is None else image.transpose(turn)
 
 
 @contextmanager
@@ -83,7 +97,7 @@ def _decoding() -> Iterator[None]:
         raise Invalid(model.UNREADABLE) from failure
 
 
-def _open(content: bytes, format: str) -> Any:
+def _open(content: bytes, format: str, most_pixels: int) -> Any:
     """Reads the header only. By the one decoder for this type: what phones put behind the first picture of a JPEG is
     not looked at."""
     from PIL import JpegImagePlugin, PngImagePlugin, WebPImagePlugin
@@ -95,10 +109,14 @@ def _open(content: bytes, format: str) -> Any:
             image = JpegImagePlugin.JpegImageFile(BytesIO(content))
         case model.PNG:
             image = PngImagePlugin.PngImageFile(BytesIO(content))
+        case model.GIF:
+            from PIL import GifImagePlugin
+
+            image = GifImagePlugin.GifImageFile(BytesIO(content))
         case _:
-            bounds.check_canvas(content)
+            bounds.check_canvas(content, most_pixels)
             image = WebPImagePlugin.WebPImageFile(BytesIO(content))
-    bounds.check_pixels(image.width, image.height)
+    bounds.check_pixels(image.width, image.height, most_pixels)
     return image
 
 
@@ -122,24 +140,42 @@ def _turn(image: Any) -> Any:
     return turns.get(orientation) if isinstance(orientation, int) else None
 
 
-def _fit(image: Any, longest: int) -> Any:
+def _sideways() -> tuple[Any, ...]:
+    from PIL.Image import Transpose
+
+    return (Transpose.TRANSPOSE, Transpose.ROTATE_270, Transpose.TRANSVERSE, Transpose.ROTATE_90)
+
+
+def _scale(image: Any, box: Box) -> float:
+    scale: float = min(box.width / image.width, box.height / image.height)
+    return scale
+
+
+def _twice(image: Any, box: Box) -> tuple[int, int]:
+    """At least twice the size it will have, whether or not it turns out to lie on its side."""
+    scale = 2 * max(_scale(image, box), _scale(image, box.turned))
+    return max(1, int(image.width * scale)), max(1, int(image.height * scale))
+
+
+def _fit(image: Any, box: Box) -> Any:
     """Never larger than it is."""
     from PIL.Image import Resampling
 
-    scale = longest / max(image.size)
+    scale = _scale(image, box)
     if scale >= 1:
         return image
     size = (max(1, round(image.width * scale)), max(1, round(image.height * scale)))
     return image.resize(size, Resampling.LANCZOS, reducing_gap=2.0)
 
 
-def _encode(image: Any, format: str) -> Remade:
-    """Smaller again while it takes more bytes than an upload may have: a PNG of 256 colours may grow."""
+def encode(image: Any, format: str, largest: int) -> Remade:
+    """Smaller again while it takes too many bytes: a PNG of 256 colours may grow."""
     while True:
         image = image.copy()
         image.info = {}  # Pillow writes some of it into the file
         file = BytesIO()
         image.save(file, **_OPTIONS[format])
-        if file.tell() <= LARGEST:
+        if file.tell() <= largest:
             return Remade(file.getvalue(), format, image.width, image.height)
-        image = _fit(image, int(max(image.size) * 0.95 * (LARGEST / file.tell()) ** 0.5))
+        side = int(max(image.size) * 0.95 * (largest / file.tell()) ** 0.5)
+        image = _fit(image, Box(side, side))

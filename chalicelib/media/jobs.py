@@ -1,4 +1,5 @@
-"""The worker's side of pictures: preparing what was attached, erasing what was deleted, and the hourly clean-up.
+"""The worker's side of pictures: preparing what was attached, erasing what was deleted, and the hourly clean-up,
+which also removes public copies that nobody uses.
 
 Files and rows cannot change together, so the order matters. A picture is `ready` only after its file is there. What
 happens to the files is decided by the row as it is after that: whoever comes late, twice or after a crash reads the
@@ -10,9 +11,9 @@ from datetime import timedelta
 from typing import Any
 
 from chalicelib.kernel import clock, log, sweeping
-from chalicelib.kernel.aws import objects
+from chalicelib.kernel.aws import objects, queues
 from chalicelib.kernel.errors import Invalid
-from chalicelib.media import images, model, places, service, store
+from chalicelib.media import copy_store, images, model, places, postponed_store, service, store
 from chalicelib.media.model import Picture, State
 
 # The bucket's rule removes an upload after a day, so there is no use in trying longer.
@@ -53,6 +54,9 @@ def clean_up(time_left: Callable[[], bool]) -> None:
     what was deleted. Each step is complete in itself and may be repeated."""
     now, sweep = clock.now(), sweeping.Sweep("media.not_cleaned_up", time_left)
     done = {todo: sweep.each(store.list_due(todo, now), act) for todo, act in _DUE.items()}
+    done["unused_copy"] = sweep.each(copy_store.list_due(copy_store.UNUSED, now), _remove_unused)
+    done["remove_copy"] = sweep.each(copy_store.list_due(copy_store.REMOVE, now), _remove_copy)
+    done["postponed"] = sweep.each(postponed_store.list_due(now), _send_postponed)
     log.info("media.cleaned_up", **done)
     sweep.finish()
 
@@ -111,6 +115,27 @@ def _clear(id: str) -> None:
 def _forget(id: str) -> None:
     places.delete_all(id)
     store.forget(id, State.DELETED)
+
+
+def _remove_unused(name: str) -> bool:
+    """Unless somebody uses it after all. Marked first: whoever publishes the same picture now is told to wait."""
+    if not copy_store.mark_removed(name, clock.now(), due_only=True):
+        copy_store.settle(name)
+        return False
+    _remove_copy(name)
+    return True
+
+
+def _remove_copy(name: str) -> None:
+    objects.delete(places.public(name))
+    copy_store.forget(name)
+
+
+def _send_postponed(id: str) -> None:
+    """If it dies in between, the message is sent twice."""
+    if postponed := postponed_store.find(id):
+        queues.send(postponed.queue, postponed.message)
+        postponed_store.forget(id)
 
 
 _DUE = {

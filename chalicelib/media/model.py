@@ -1,5 +1,6 @@
 """A picture, the states it goes through, and the bounds and texts it is refused by. No input or output."""
 
+import re
 from datetime import datetime, timedelta
 from enum import StrEnum
 
@@ -18,12 +19,21 @@ UPLOAD_LIFE = timedelta(minutes=10)
 LINK_SECONDS = 600
 UPLOADS_PER_HOUR = 200
 
-JPEG, PNG, WEBP = "image/jpeg", "image/png", "image/webp"
+JPEG, PNG, WEBP, GIF = "image/jpeg", "image/png", "image/webp", "image/gif"
 TYPES = (JPEG, PNG, WEBP)
+# What public copies are: mail programs show no other format everywhere.
+EXTENSIONS = {JPEG: "jpg", PNG: "png"}
+# Lambda answers with 6 MB, in which a picture is base64.
+LARGEST_COPY = 4_194_304
+# Of a picture in a mail, and of one beside a title. A column of text is 600 wide, on screens with two pixels each.
+MAIL_WIDTH, MAIL_HEIGHT = 1200, 4800
+THUMBNAIL = 640
+_NAME = re.compile(r"[0-9a-f]{32}\.(?:jpg|png)\Z")
 # Enough bytes for `sniff`.
 HEAD = 32
 
 WRONG_TYPE = "Only JPEG, PNG, WebP formats allowed"
+NO_PICTURE = "Only JPEG, PNG, GIF and WebP pictures can be copied"
 TOO_LARGE = "File size must be under 5MB"
 TOO_LARGE_FOR_FORM = "Use the signed upload for files over 4 MB"
 EMPTY = "The file is empty"
@@ -66,6 +76,15 @@ class Picture(Struct, frozen=True):
     attached_at: datetime | None = None
 
 
+class PublicCopy(Struct, frozen=True):
+    """A picture that everybody may see, under a name that says which bytes it has."""
+
+    name: str
+    width: int
+    height: int
+    bytes: int
+
+
 class Announced(Struct, frozen=True):
     """Where a browser posts the file to, and the form fields that go before it."""
 
@@ -84,6 +103,20 @@ def sniff(head: bytes) -> str | None:
     if head.startswith(b"RIFF") and head[8:12] == b"WEBP":
         return WEBP
     return None
+
+
+def is_name(text: str) -> bool:
+    """Whether a public copy could have this name."""
+    return _NAME.match(text) is not None
+
+
+def content_type(name: str) -> str:
+    return next(format for format, extension in EXTENSIONS.items() if name.endswith(f".{extension}"))
+
+
+def sniff_any(head: bytes) -> str | None:
+    """Of what a public copy can be made."""
+    return GIF if head.startswith((b"GIF87a", b"GIF89a")) else sniff(head)
 
 
 def check_content(size: int, head: bytes) -> None:

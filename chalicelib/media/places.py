@@ -24,6 +24,11 @@ def small(id: str) -> str:
     return f"photos/{_name(id)}-small"
 
 
+def public(name: str) -> str:
+    """As everybody may see it, by the name of the copy."""
+    return f"public/{name}"
+
+
 def delete_all(id: str) -> None:
     for place in (incoming(id), photo(id), small(id)):
         objects.delete(place)

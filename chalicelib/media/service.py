@@ -5,20 +5,29 @@
     service.prepare_soon(picture.id)
 
 A picture belongs to `owner`, whatever id that is, and can be attached once.
+
+What goes into a mail, an archive or a page that others see is a public copy:
+
+    copy = service.publish(content)
+    tables.transact(…, service.use_write(copy.name))
+    service.copy_url(copy.name)
+
+One that nobody uses is removed after a day. `keep` makes it stay.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime
+from typing import Any
 from urllib.parse import urlsplit
 
 from msgspec.structs import replace
 
-from chalicelib.kernel import clock, ids, limits
+from chalicelib.kernel import clock, ids, limits, settings
 from chalicelib.kernel.aws import objects, queues
 from chalicelib.kernel.aws.tables import Write
 from chalicelib.kernel.errors import Invalid, TooLarge
-from chalicelib.media import model, places, store
-from chalicelib.media.model import Announced, Picture, State
+from chalicelib.media import copy_store, model, places, postponed_store, shown_store, store
+from chalicelib.media.model import Announced, Picture, PublicCopy, State
 
 QUEUE = "media"
 PREPARE, ERASE = "prepare", "erase"
@@ -92,6 +101,19 @@ def find_many(picture_ids: Iterable[str]) -> dict[str, Picture]:
     return store.find_many(picture_ids)
 
 
+def show_write(name: str, picture_id: str | None) -> Write:
+    """For the transaction that shows the picture to others, who know it by this name only: from its id one could read
+    when it was uploaded. None: there is no picture by this name any more."""
+    return shown_store.show_write(name, picture_id) if picture_id else shown_store.hide_write(name)
+
+
+def find_shown(names: Iterable[str]) -> dict[str, Picture]:
+    """By the names they are shown under, in two requests; one if there are none."""
+    ids_by_name = shown_store.find_many(names)
+    pictures = store.find_many(set(ids_by_name.values()))
+    return {name: pictures[id] for name, id in ids_by_name.items() if id in pictures}
+
+
 def sign(picture: Picture, small: bool = False) -> str | None:
     """A link to the picture for the next ten minutes; with `small`, to a copy for pages that show many. Whoever has
     it can see the picture: never store or log it."""
@@ -105,6 +127,72 @@ def origin() -> str:
     """Where browsers load pictures from and post them to, for the security policy of pages."""
     parts = urlsplit(objects.sign_get(places.photo("x"), model.LINK_SECONDS))
     return f"{parts.scheme}://{parts.netloc}"
+
+
+def publish(
+    content: bytes,
+    width: int = model.MAIL_WIDTH,
+    height: int = model.MAIL_HEIGHT,
+    most_pixels: int = model.MOST_PIXELS,
+) -> PublicCopy:
+    """A copy that everybody may see, at most as wide and high as that. The same picture twice is one copy. Refuses as
+    `Invalid` what is no picture."""
+    from chalicelib.media import images, public_images
+
+    made = public_images.make(content, images.Box(width, height), most_pixels)
+    copy = PublicCopy(public_images.name(made), made.width, made.height, len(made.content))
+    if copy_store.announce(copy, clock.now()):
+        objects.put(places.public(copy.name), made.content, made.format)
+    return copy
+
+
+def publish_photo(picture_id: str) -> PublicCopy | None:
+    """Of a picture that only its owner could see before; None if it is not ready."""
+    found = objects.get(places.photo(picture_id), most=model.LARGEST)
+    return publish(found.content) if found else None
+
+
+def find_copy(name: str) -> PublicCopy | None:
+    return copy_store.find(name) if model.is_name(name) else None
+
+
+def read_copy(name: str) -> bytes | None:
+    found = objects.get(places.public(name), most=model.LARGEST_COPY)
+    return found.content if found else None
+
+
+def copy_url(name: str) -> str:
+    """Where everybody finds the copy, for ever."""
+    return f"{settings.current().site_url}/media/{name}"
+
+
+def use_write(name: str) -> Write:
+    """For the transaction that stores what shows the copy. It fails if the copy is gone: then publish it again."""
+    return copy_store.use_write(name)
+
+
+def release_write(name: str) -> Write:
+    """For the transaction that deletes what showed the copy."""
+    return copy_store.release_write(name, clock.now())
+
+
+def keep(name: str) -> bool:
+    """Let the copy stay, because it is in a campaign. False if it is gone: then it must not be shown."""
+    return model.is_name(name) and copy_store.keep(name)
+
+
+def unpublish(name: str) -> bool:
+    """Remove a copy at once. False if there is none, or somebody uses it, or it is kept."""
+    if not model.is_name(name) or not copy_store.mark_removed(name, clock.now(), due_only=False):
+        return False
+    objects.delete(places.public(name))
+    copy_store.forget(name)
+    return True
+
+
+def postpone(queue: str, message: Mapping[str, Any], until: datetime) -> None:
+    """Put the message on the queue within the hour after that moment."""
+    postponed_store.add(postponed_store.Postponed(queue, message), until)
 
 
 def _check_size(size: int) -> None:
