@@ -10,13 +10,13 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from chalicelib.campaigns import delivery_store, model, store
+from chalicelib.campaigns import delivery_store, model, store, uses
 from chalicelib.campaigns.model import Action, Campaign, CampaignDetail, Delivery, DeliveryState, State
 from chalicelib.events import outbox
 from chalicelib.events.model import EventType, Payload
 from chalicelib.kernel import clock, ids
 from chalicelib.kernel.aws import tables
-from chalicelib.kernel.aws.failures import retry_stale
+from chalicelib.kernel.aws.failures import Stale, retry_stale
 from chalicelib.kernel.errors import NotFound
 
 Changed = tuple[CampaignDetail, list[tables.Write]]
@@ -38,11 +38,20 @@ def apply(campaign_id: str, action: Action | None, change: Change) -> CampaignDe
             model.permit(action, before.campaign.state)
         after, writes = change(before)
         if writes:
-            tables.transact(*writes)
+            commit(writes)
             outbox.relay_soon(campaign_id)
         return after
 
     return retry_stale(decide, busy="The campaign is being changed by someone else")
+
+
+def commit(writes: list[tables.Write]) -> None:
+    """Says so if it failed because of an item that was withdrawn: deciding again would not help."""
+    try:
+        tables.transact(*writes)
+    except Stale as stale:
+        uses.check_withdrawn(stale.found)
+        raise
 
 
 def edit_writes(detail: CampaignDetail, changes: dict[str, Any], content: dict[str, Any]) -> Changed:
@@ -53,6 +62,7 @@ def edit_writes(detail: CampaignDetail, changes: dict[str, Any], content: dict[s
     return after, [
         *store.change_writes(detail.campaign, campaign, written),
         *_schedule_event_writes(detail.campaign, campaign),
+        *uses.change_writes(detail, after),
     ]
 
 
@@ -61,7 +71,7 @@ def begin_writes(detail: CampaignDetail) -> Changed:
     steps = [
         delivery_store.step_write(old, new) for old, new in zip(detail.deliveries, after.deliveries, strict=True)
     ]
-    return after, [*store.change_writes(detail.campaign, after.campaign), *steps]
+    return after, [*store.change_writes(detail.campaign, after.campaign), *steps, *uses.send_writes(detail)]
 
 
 def start_deliveries(detail: CampaignDetail, now: datetime) -> CampaignDetail:

@@ -20,7 +20,9 @@ OVERDUE = timedelta(hours=6)
 EMAIL = "email"
 NOT_ALLOWED = "Operation not allowed in current state"
 STOPPED = "Stopped by an editor"
-HELD = "Held back: its scheduled time was missed by more than six hours. Review it, then send or schedule it again."
+# How the notice of a campaign begins that was not sent at its time.
+HELD_BACK = "Held back: "
+HELD = f"{HELD_BACK}its scheduled time was missed by more than six hours. Review it, then send or schedule it again."
 
 
 class State(StrEnum):

@@ -7,14 +7,16 @@ from chalicelib.campaigns import bodies, model
 from chalicelib.campaigns.model import Campaign, CampaignDetail, Delivery
 from chalicelib.web import schemas
 
+CampaignBody = bodies.Campaign
+
 
 def campaign_line(campaign: Campaign) -> bodies.CampaignLine:
     return schemas.build(bodies.CampaignLine, campaign, delivery=_summary(campaign))
 
 
-def campaign_detail(detail: CampaignDetail, removed: list[str] | UnsetType = UNSET) -> bodies.Campaign:
+def campaign_detail(detail: CampaignDetail, removed: list[str] | UnsetType = UNSET) -> CampaignBody:
     return schemas.build(
-        bodies.Campaign,
+        CampaignBody,
         detail.campaign,
         body=detail.content.body,
         text=detail.content.text,

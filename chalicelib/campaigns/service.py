@@ -1,13 +1,13 @@
 """What can be done with campaigns, one function per verb. Whether it may be done is decided in `model`."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import datetime
 from typing import Any
 
 from msgspec import Struct
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 
-from chalicelib.campaigns import changes, fields, model, store
+from chalicelib.campaigns import changes, fields, model, removal, store, uses
 from chalicelib.campaigns.bodies import Draft as Draft
 from chalicelib.campaigns.content import renderer
 from chalicelib.campaigns.model import (
@@ -30,11 +30,12 @@ class Page(Struct, frozen=True):
     total: int
 
 
-def create(draft: Draft) -> CampaignDetail:
-    detail = _new_detail(draft, Origin.MANUAL, clock.now())
-    writes = store.create_writes(detail)
+def create(draft: Draft, notice: str | None = None) -> CampaignDetail:
+    """`notice` is what the editor has to know about it."""
+    detail = _new_detail(draft, Origin.MANUAL, clock.now(), notice)
+    writes = [*store.create_writes(detail), *uses.change_writes(None, detail)]
     renderer.check(detail)
-    tables.transact(*writes)
+    changes.commit(writes)
     return detail
 
 
@@ -44,7 +45,7 @@ def create_writes(draft: Draft, send: bool) -> tuple[CampaignDetail, list[tables
     detail = _new_detail(draft, Origin.FEED, now)
     if send:
         detail = changes.start_deliveries(detail, now)
-    return detail, store.create_writes(detail)
+    return detail, [*store.create_writes(detail), *uses.change_writes(None, detail)]
 
 
 def preview_detail(draft: Draft) -> CampaignDetail:
@@ -54,6 +55,11 @@ def preview_detail(draft: Draft) -> CampaignDetail:
 
 def view(campaign_id: str) -> CampaignDetail:
     return changes.get_detail(campaign_id)
+
+
+def find_many(campaign_ids: Iterable[str]) -> dict[str, Campaign]:
+    """By id; those that exist."""
+    return store.find_many(campaign_ids)
 
 
 def list_page(state: State | None, number: int, size: int) -> Page:
@@ -79,13 +85,25 @@ def update(
     return changes.apply(campaign_id, None if is_about_archive else Action.UPDATE, edit)
 
 
+def rewrite(campaign_id: str, decide: Callable[[CampaignDetail], str]) -> CampaignDetail:
+    """`decide` says what the body is from now on, and is asked again if somebody has saved the campaign meanwhile."""
+    return changes.apply(
+        campaign_id,
+        Action.UPDATE,
+        lambda detail: _checked(changes.edit_writes(detail, {}, {"body": fields.body(decide(detail))})),
+    )
+
+
 def hide(campaign_id: str, hidden: bool) -> CampaignDetail:
     """Take it out of the public archive, or put it back; in any state."""
     return update(campaign_id, {"hidden": hidden}, {})
 
 
 def delete(campaign_id: str) -> None:
-    changes.apply(campaign_id, Action.DELETE, lambda detail: (detail, store.delete_writes(detail)))
+    def remove(detail: CampaignDetail) -> changes.Changed:
+        return detail, [*store.delete_writes(detail), *uses.change_writes(detail, None)]
+
+    changes.apply(campaign_id, Action.DELETE, remove)
 
 
 def send_now(campaign_id: str, due: datetime | None = None, version: int | None = None) -> CampaignDetail:
@@ -126,10 +144,14 @@ def cancel(campaign_id: str) -> CampaignDetail:
 
 
 def duplicate(campaign_id: str) -> CampaignDetail:
-    """A new draft with the same content and the same targeting."""
+    """A new draft with the same content and the same targeting, but for what was withdrawn since."""
     detail = view(campaign_id)
     values = {**asdict(detail.campaign), **asdict(detail.content)}
-    return create(Draft(**{name: values[name] for name in Draft.__struct_fields__}))
+    draft = Draft(**{name: values[name] for name in Draft.__struct_fields__})
+    try:
+        return create(draft)
+    except uses.Withdrawn as refusal:
+        return create(replace(draft, body=removal.without(draft.body, refusal.entries)), removal.WITHDRAWN)
 
 
 def list_due(now: datetime) -> list[Campaign]:
@@ -162,7 +184,7 @@ def _start_or_hold(campaign: Campaign, now: datetime) -> CampaignDetail:
         return send_now(campaign.id, now)
     except Invalid as failure:
         # From a version that let it be scheduled.
-        _hold(campaign, f"Held back: {failure.reason}.", lambda at: at <= now)
+        _hold(campaign, f"{model.HELD_BACK}{failure.reason}.", lambda at: at <= now)
         raise Conflict(model.NOT_ALLOWED) from failure
 
 
@@ -192,8 +214,8 @@ def _check_placeholders(detail: CampaignDetail) -> None:
         raise Invalid(unknown[0].refusal)
 
 
-def _new_detail(draft: Draft, origin: Origin, now: datetime) -> CampaignDetail:
+def _new_detail(draft: Draft, origin: Origin, now: datetime, notice: str | None = None) -> CampaignDetail:
     id = ids.new()
     given = {name: getattr(draft, name) for name in Draft.__struct_fields__ if name in Campaign.__struct_fields__}
-    campaign = Campaign(id=id, created_at=now, updated_at=now, origin=origin, **given)
+    campaign = Campaign(id=id, created_at=now, updated_at=now, origin=origin, notice=notice, **given)
     return CampaignDetail(campaign, Content(draft.body, draft.text), (Delivery(ids.new(), id, now),))

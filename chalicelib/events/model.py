@@ -30,6 +30,8 @@ class EventType(StrEnum):
     BOUNCE_RECORDED = "BOUNCE_RECORDED"
     FEED_FAILING = "FEED_FAILING"
     FEED_RECOVERED = "FEED_RECOVERED"
+    ITEM_RECEIVED = "ITEM_RECEIVED"
+    ITEM_USED = "ITEM_USED"
 
 
 # The fields each type may have. Ids, counts and fixed words only: nothing here names a person, so that an event may
@@ -62,6 +64,12 @@ EXAMPLES: Mapping[EventType, Payload] = {
     EventType.BOUNCE_RECORDED: {**_SUBSCRIBER, "delivery_id": _DELIVERY["delivery_id"], "reason": "permanent"},
     EventType.FEED_FAILING: {"feed_id": "feed", "failures": 3, "reason": "timeout"},
     EventType.FEED_RECOVERED: {"feed_id": "feed"},
+    EventType.ITEM_RECEIVED: {
+        "entry_id": "9c1185a5c5e9fc54612808977ee8f548",
+        "provider": "YOUTUBE",
+        "content_type": "VIDEO",
+    },
+    EventType.ITEM_USED: {"entry_id": "9c1185a5c5e9fc54612808977ee8f548", **_CAMPAIGN},
 }
 
 

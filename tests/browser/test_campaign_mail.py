@@ -1,12 +1,15 @@
 """The campaign mail as readers see it: on a desktop, on a phone, in dark colours. Screenshots go to `artefacts/`."""
 
+import re
 from datetime import UTC, datetime
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from chalicelib.campaigns.content import renderer
+from chalicelib.campaigns.content import blocks, renderer
+from chalicelib.campaigns.content.blocks import Heading, Item, Text
 from chalicelib.campaigns.model import Campaign, CampaignDetail, Content, Format
 
 NOW = datetime(2026, 11, 16, tzinfo=UTC)
@@ -79,3 +82,110 @@ def test_it_loads_nothing(browser, mail):
     page.on("request", lambda request: asked.append(request.url))
     page.set_content(mail)
     assert asked == []
+
+
+def picture(width: int, height: int) -> bytes:
+    from PIL import Image as Canvas
+
+    out = BytesIO()
+    Canvas.linear_gradient("L").resize((width, height)).convert("RGB").save(out, "JPEG")
+    return out.getvalue()
+
+
+PICTURES = {"wide.jpg": (640, 360), "square.jpg": (640, 640), "tall.jpg": (400, 600)}
+MEDIA = "https://news.example.org/media/"
+LINK = "https://example.org/watch"
+LONG = "A title that goes on and on " * 5 + "averylongwordthatnobodywouldeverwritebutsomebodywillpasteanyway"
+ITEMS = [
+    Text("{{greeting}},\n\nNovember is for those who look twice."),
+    Heading("To watch and to hear"),
+    Item(
+        "Who is eating the buds?", LINK, "The Hedge Birds", "video", 721, MEDIA + "wide.jpg", "A bullfinch",
+        excerpt="One hedge, one feeder, one microphone, and a bird that everybody blames.",
+        note="The *best* ten minutes of November. Watch it with [the sound on](https://example.org/).",
+    ),
+    Item("How owls hear the shape of a field", LINK, "Field Recordings", "podcast", 2880, MEDIA + "square.jpg"),
+    Item("Without a picture", LINK, "Orion", "article", note="Short.\n\n- The end first.\n- Then the rest."),
+    Item(LONG, LINK, "A magazine with quite a long name of its own", "article", None, MEDIA + "wide.jpg"),
+    Item("מדריך שדה לציפורים", LINK, "כתב העת", "article", None, MEDIA + "wide.jpg", note="קצר ושווה את זה."),
+    Item("Waxwings in Linz", LINK, "Seen by Ana", "sighting", None, MEDIA + "tall.jpg"),
+    Item("Just a link", LINK),
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def issue() -> str:
+    campaign = Campaign("0193a5c4-11f0-7a6b-8c01-2d3e4f506172", "Seven things", NOW, NOW, format=Format.MARKDOWN)
+    mailing = renderer.render(CampaignDetail(campaign, Content(blocks.write(ITEMS)), ()))
+    return mailing.message("reader@example.org", "Ana", "token").html
+
+
+@pytest.fixture
+def opened(browser, issue):
+    """The issue with its pictures, at a width and in a colour scheme."""
+    files = {name: picture(*size) for name, size in PICTURES.items()}
+
+    def open(width: int, scheme: str = "light", mail: str = issue, name: str = "items") -> Any:
+        page = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme).new_page()
+        page.route("**/media/*", lambda route: route.fulfill(body=files[route.request.url.rpartition("/")[2]]))
+        page.set_content(mail, wait_until="networkidle")
+        ARTEFACTS.mkdir(exist_ok=True)
+        page.screenshot(path=ARTEFACTS / f"{name}-{width}-{scheme}.png", full_page=True)
+        return page
+
+    return open
+
+
+def boxes(page: Any, selector: str) -> list[dict[str, float]]:
+    script = "all => all.map(one => { const {x, y, width, height} = one.getBoundingClientRect();"
+    return list(page.eval_on_selector_all(selector, script + " return {x, y, width, height} })"))
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [320, 390, 700])
+def test_items_fit_and_can_be_read(opened, width, scheme):
+    page = opened(width, scheme)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    for selector in (".item h3", ".item-facts", ".item-from", ".item-text", ".item-said p", ".item-said a"):
+        assert contrast(page, selector) >= 4.5, selector
+    assert all(box["width"] >= 150 for box in boxes(page, ".item-words"))
+
+
+def test_on_a_desktop_pictures_stand_beside_the_words_and_in_the_readers_direction(opened):
+    page = opened(700)
+    shots, texts = boxes(page, ".item-shot"), boxes(page, ".item-shot ~ .item-words")
+    assert [round(box["width"]) for box in boxes(page, ".item img")] == [168] * 5
+    assert all(abs(shot["y"] - text["y"]) < 1 for shot, text in zip(shots, texts, strict=True))
+    beside = [shot["x"] < text["x"] for shot, text in zip(shots, texts, strict=True)]
+    assert beside == [True, True, True, False, True]
+
+
+def test_on_a_phone_they_stand_above_them_as_wide_as_the_page_and_covers_small(opened):
+    page = opened(390)
+    shots, texts = boxes(page, ".item-shot"), boxes(page, ".item-shot ~ .item-words")
+    assert all(shot["y"] + shot["height"] <= text["y"] for shot, text in zip(shots, texts, strict=True))
+    wide, cover, *_ = boxes(page, ".item img")
+    assert (wide["width"] > 300, cover["width"]) == (True, 132)
+
+
+def test_where_a_mail_program_drops_the_rules_for_phones_it_still_fits(opened, issue):
+    page = opened(320, mail=re.sub(r"<style.*?</style>", "", issue, flags=re.DOTALL), name="items-without-rules")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 320
+    assert all(box["width"] >= 90 for box in boxes(page, ".item-words"))
+
+
+def contrast(page: Any, selector: str) -> float:
+    """Of the text with the background behind it, as WCAG computes it."""
+    return float(page.eval_on_selector(selector, CONTRAST))
+
+
+CONTRAST = """element => {
+  const channels = text => text.match(/[\\d.]+/g).map(Number);
+  const light = text => channels(text).slice(0, 3).map(value => value / 255)
+    .map(value => value <= 0.03928 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4)
+    .reduce((sum, value, at) => sum + value * [0.2126, 0.7152, 0.0722][at], 0);
+  let behind = element;
+  while (behind && channels(getComputedStyle(behind).backgroundColor)[3] === 0) behind = behind.parentElement;
+  const pair = [light(getComputedStyle(element).color), light(getComputedStyle(behind).backgroundColor)];
+  return (Math.max(...pair) + 0.05) / (Math.min(...pair) + 0.05);
+}"""

@@ -43,6 +43,7 @@ class Links(HTMLParser):
     def __init__(self, page: str) -> None:
         super().__init__()
         self.all: list[str] = []
+        self.pictures: list[str] = []
         self.without_target: list[str] = []
         self.without_alt: list[str] = []
         self._words: list[str] | None = None  # of the link without a target that is being read
@@ -53,6 +54,8 @@ class Links(HTMLParser):
         address = given.get("href" if tag == "a" else "src")
         if tag in ("a", "img") and address:
             self.all.append(address)
+        if tag == "img" and address:
+            self.pictures.append(address)
         if tag == "a" and not address:
             self._words = []
         if tag == "img" and not address:

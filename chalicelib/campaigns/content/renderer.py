@@ -12,25 +12,26 @@ from urllib.parse import urlsplit
 
 from msgspec import Struct
 
-from chalicelib.campaigns.content import merge_tags, placeholders, plain_text, sanitise
+from chalicelib.campaigns.content import body, merge_tags, placeholders
+from chalicelib.campaigns.content.body import Body
 from chalicelib.campaigns.content.marks import Marks
 from chalicelib.campaigns.content.merge_tags import MergeTag
 from chalicelib.campaigns.content.placeholders import Placeholder, Placeholders
 from chalicelib.campaigns.model import Campaign, CampaignDetail, Correction, Format
-from chalicelib.kernel import log, settings
-from chalicelib.kernel.errors import GnaError, Invalid, Misconfigured
+from chalicelib.kernel import settings
+from chalicelib.kernel.errors import Misconfigured
 from chalicelib.mail import mailboxes, templates
 from chalicelib.mail.message import Message
 
 # The names of the marks around what belongs to one reader.
 _STARTS, _ENDS = "starts", "ends"
 _MOST_FIRST_WORDS = 120
-_LANGUAGES = {Format.HTML: "HTML", Format.MARKDOWN: "Markdown"}
 _UNSUBSCRIBE = "/api/unsubscribe?token="
 
 
 class Mailing(Struct, frozen=True):
-    """A campaign ready to be sent: three templates with holes, and how the holes are filled for a reader."""
+    """A campaign ready to be sent: three templates with holes, and how the holes are filled for a reader. `written`
+    is the plain text of the body alone, for somebody without a nickname."""
 
     subject: str
     html: str
@@ -44,6 +45,7 @@ class Mailing(Struct, frozen=True):
     unknown: tuple[MergeTag, ...]
     foreign: tuple[MergeTag, ...]
     unfilled: bool
+    written: str
 
     def values(self, nickname: str | None, token: str) -> dict[str, str]:
         return placeholders.values(self.placeholders, self.fixed, nickname, token)
@@ -64,11 +66,10 @@ class Mailing(Struct, frozen=True):
 
 
 class _Written(Struct, frozen=True):
-    """What the author wrote, with marks for placeholders: the body as clean HTML, and each part as it is searched for
-    placeholders nobody fills in."""
+    """What the author wrote, with marks for placeholders: the body, a plain text of their own if there is one, and
+    each part as it is searched for placeholders nobody fills in."""
 
-    body: str
-    removed: list[str]
+    body: Body
     text: str | None
     searched: dict[str, str]
 
@@ -78,10 +79,12 @@ def render(detail: CampaignDetail, correction: Correction | None = None) -> Mail
     campaign = detail.campaign
     found = Placeholders()
     written = _read(detail, found)
-    text = written.text if written.text is not None else plain_text.from_html(written.body)
+    body_text = written.body.text()
+    text = written.text if written.text is not None else body_text
     values = _template_values(campaign, found, text)
-    body = _noted(written.body, correction, found)
-    page = _inliner().inline(_template("campaign.html").render(values, body=body, **_body_traits(written.body)))
+    shown = _noted(written.body.html, correction, found)
+    traits = {"titled": not written.body.has_title, "own_colours": written.body.has_own_colours}
+    page = _inliner().inline(_template("campaign.html").render(values, body=shown, **traits))
     plain = _template("campaign.txt").render(values, text=text).strip() + "\n"
     public = _public_part(page, found.marks)
     _check_unsubscribe_links(page, public, plain, found.marks)
@@ -94,22 +97,23 @@ def render(detail: CampaignDetail, correction: Correction | None = None) -> Mail
         fixed=dict(found.fixed),
         headers_for_all=_headers(),
         unsubscribe_url=settings.current().url(_UNSUBSCRIBE),
-        removed=tuple(written.removed),
+        removed=tuple(written.body.removed),
         unknown=_search(merge_tags.find_unknown, written),
         foreign=_search(merge_tags.find_foreign, written),
         # Marks stand for the placeholders in text; those in addresses and styles are as typed.
-        unfilled=bool(placeholders.find(written.body)),
+        unfilled=bool(placeholders.find(written.body.html)),
+        written=found.without_nickname(body_text),
     )
 
 
 def removed_markup(format: Format, source: str) -> list[str]:
     """What the sanitiser takes out of a body."""
-    return _body(format, source, Placeholders())[1]
+    return body.read(format, source, Placeholders()).removed
 
 
 def check(detail: CampaignDetail) -> None:
     """Raises if the body cannot be rendered."""
-    _body(detail.campaign.format, detail.content.body, Placeholders())
+    body.read(detail.campaign.format, detail.content.body, Placeholders())
 
 
 def find_unknown(detail: CampaignDetail, note: str = "") -> tuple[MergeTag, ...]:
@@ -125,38 +129,21 @@ def without_names(line: str) -> str:
 
 def _read(detail: CampaignDetail, found: Placeholders, note: str = "") -> _Written:
     campaign, content = detail.campaign, detail.content
-    body, removed = _body(campaign.format, content.body, found)
+    read = body.read(campaign.format, content.body, found)
     text = found.take(content.text) if content.text is not None else None
     searched = {
         "subject": found.take(campaign.subject),
         "preheader": found.take(campaign.preheader),
-        # Markdown takes `|` for a table and `*` for emphasis.
-        "body": found.take(content.body, is_html=True) if campaign.format is Format.MARKDOWN else body,
+        "body": read.searched,
         "plain text": text or "",
         "note": found.take(note),
     }
     known = {part: found.marks.replace(marked, lambda _: merge_tags.KNOWN) for part, marked in searched.items()}
-    return _Written(body, removed, text, known)
+    return _Written(read, text, known)
 
 
 def _search(find: Callable[[str, str], list[MergeTag]], written: _Written) -> tuple[MergeTag, ...]:
     return tuple(tag for part, text in written.searched.items() for tag in find(part, text))
-
-
-def _body(format: Format, source: str, found: Placeholders) -> tuple[str, list[str]]:
-    marked = found.take(source, is_html=True)
-    try:
-        markup = _markdown(marked) if format is Format.MARKDOWN else marked
-        clean = found.marks.clear(sanitise.clean(markup, settings.current().site_url, found.impersonal))
-        return clean, sanitise.describe_removed(found.typed(markup), found.typed(clean))
-    except GnaError:
-        raise
-    except Exception as failure:
-        # What parsers raise shares no base class. Whatever it is, the body is to blame.
-        log.exception("campaign.unreadable", failure)
-        raise Invalid(
-            f"Body cannot be read as {_LANGUAGES[format]}: look for tags that are not complete"
-        ) from failure
 
 
 def _template_values(campaign: Campaign, found: Placeholders, text: str) -> dict[str, Any]:
@@ -173,10 +160,6 @@ def _template_values(campaign: Campaign, found: Placeholders, text: str) -> dict
         "one_reader_starts": found.marks.mark(_STARTS),
         "one_reader_ends": found.marks.mark(_ENDS),
     }
-
-
-def _body_traits(body: str) -> dict[str, bool]:
-    return {"titled": "<h1" not in body, "own_colours": sanitise.has_backgrounds(body)}
 
 
 def _headers() -> dict[str, str]:
@@ -221,26 +204,18 @@ def _template(name: str) -> Any:
     return templates.environment().get_template(name)
 
 
-def _noted(body: str, correction: Correction | None, found: Placeholders) -> Any:
+def _noted(markup: str, correction: Correction | None, found: Placeholders) -> Any:
     if not correction:
-        return _safe(body)
+        return _safe(markup)
     at = correction.corrected_at
     note = _safe('<p class="small"><strong>Corrected on {}:</strong> {}</p>\n')
-    return note.format(f"{at.day} {at:%B %Y}", found.take(correction.note)) + _safe(body)
+    return note.format(f"{at.day} {at:%B %Y}", found.take(correction.note)) + _safe(markup)
 
 
 def _safe(markup: str) -> Any:
     from markupsafe import Markup
 
     return Markup(markup)  # noqa: S704 - sanitised
-
-
-def _markdown(source: str) -> str:
-    import mistune
-
-    markup = mistune.create_markdown(escape=False, plugins=["strikethrough", "table", "url"])(source)
-    assert isinstance(markup, str)
-    return markup
 
 
 @lru_cache(maxsize=1)

@@ -43,7 +43,13 @@ _ATTRIBUTES = {
     "blockquote": {"cite"},
     "hr": {"width", "size", "color", "noshade"},
 }
-_CLASSES = {"a": {"button"}, "p": {"lead", "small"}, "div": {"box"}}
+_CLASSES = {
+    "a": {"button"},
+    "p": {"lead", "small", "item-facts", "item-from", "item-text"},
+    "div": {"box"},
+    "table": {"item"},
+    "td": {"item-shot", "item-cover", "item-gap", "item-words", "item-said"},
+}
 _ADDRESSES = {("a", "href"), ("img", "src"), ("blockquote", "cite")}
 # For style sheets, scripts and browsers: a mail has nothing that would use them.
 _UNMISSED = {"class", "id", "name", "target", "rel", "loading", "decoding", "srcset", "sizes", "xmlns", "xml:lang"}

@@ -8,11 +8,14 @@ from msgspec import Struct
 
 from chalicelib.audience import recipients
 from chalicelib.bounces import failing
+from chalicelib.campaigns import uses
 from chalicelib.campaigns.content import links, renderer
+from chalicelib.campaigns.content.blocks import Item
 from chalicelib.campaigns.content.links import Links, Verdict, Visit
 from chalicelib.campaigns.content.renderer import Mailing
-from chalicelib.campaigns.model import CampaignDetail, Targeting
-from chalicelib.campaigns.review import prices
+from chalicelib.campaigns.model import CampaignDetail, Origin, Targeting
+from chalicelib.campaigns.review import care, prices
+from chalicelib.campaigns.review.care import Minutes
 from chalicelib.kernel import clock, settings
 from chalicelib.kernel.errors import Unavailable
 from chalicelib.kernel.findings import Finding, Level
@@ -34,6 +37,7 @@ class Report(Struct, frozen=True):
     finishes_at: datetime | None
     size: int
     findings: tuple[Finding, ...]
+    minutes: Minutes
 
     @property
     def ready(self) -> bool:
@@ -50,26 +54,19 @@ def check(detail: CampaignDetail, visit: bool = False) -> Report:
     mailing = renderer.render(detail)
     people = count_recipients(detail.campaign.targeting)
     found = Links(mailing.archived())
+    items = uses.list_items(detail)
+    minutes = care.estimate_minutes(mailing, items)
     findings = [
         *check_mail(mailing, detail),
+        *check_items(detail, items, minutes),
         *check_links(found),
         *check_visits(found.visitable, visit),
         *check_recipients(people),
         *failing.check(people if detail.campaign.targeting.everybody else None),
     ]
-    finishes_at = None
-    try:
-        account = mail_account.account()
-        findings += [
-            *account_findings.check_account(account),
-            *account_findings.check_quota(account, people),
-            *account_findings.check_identity(mail_account.identity()),
-        ]
-        finishes_at = estimate_finish(account, people, clock.now())
-    except Unavailable as failure:
-        findings.append(account_findings.no_response(failure.reason))
-    size = len(mailing.html.encode())
-    return Report(people, round(prices.sending_cost(people), 4), finishes_at, size, tuple(findings))
+    of_account, finishes_at = _check_account(people)
+    cost, size = round(prices.sending_cost(people), 4), len(mailing.html.encode())
+    return Report(people, cost, finishes_at, size, (*findings, *of_account), minutes)
 
 
 def check_mail(mailing: Mailing, detail: CampaignDetail) -> Iterator[Finding]:
@@ -84,7 +81,16 @@ def check_mail(mailing: Mailing, detail: CampaignDetail) -> Iterator[Finding]:
         message = "People without a nickname will see a gap. Use {{nickname|friend}} or {{greeting}}."
         yield Finding(Level.WARNING, "no_fallback", message)
     yield from check_merge_tags(mailing)
+    yield from care.check_leftovers(mailing, detail)
     yield from account_findings.check_postal_address(settings.current().postal_address)
+
+
+def check_items(detail: CampaignDetail, items: Sequence[Item], minutes: Minutes) -> Iterator[Finding]:
+    """What other rooms know about the items comes after what they look like."""
+    if items:
+        yield from care.check_items(items, wants_notes=detail.campaign.origin is not Origin.FEED)
+        yield from uses.findings(detail)
+        yield from care.check_minutes(minutes)
 
 
 def check_merge_tags(mailing: Mailing) -> Iterator[Finding]:
@@ -117,6 +123,7 @@ def check_links(found: Links) -> Iterator[Finding]:
         what = count_of(len(found.without_alt), "image has", "images have")
         message = f"{what} no alternative text (alt): {_name_some(found.without_alt)}."
         yield Finding(Level.WARNING, "images_without_alt", message)
+    yield from care.check_pictures(found)
 
 
 def check_visits(urls: Sequence[str], visit: bool) -> Iterator[Finding]:
@@ -130,6 +137,20 @@ def check_visits(urls: Sequence[str], visit: bool) -> Iterator[Finding]:
     if visit and len(urls) > links.MOST_VISITED:
         message = f"Only the first {links.MOST_VISITED} of {len(urls)} links were checked."
         yield Finding(Level.NOTE, "many_links", message)
+
+
+def _check_account(people: int) -> tuple[list[Finding], datetime | None]:
+    """What is wrong with it, and when it will be done with so many."""
+    try:
+        account = mail_account.account()
+        findings = [
+            *account_findings.check_account(account),
+            *account_findings.check_quota(account, people),
+            *account_findings.check_identity(mail_account.identity()),
+        ]
+        return findings, estimate_finish(account, people, clock.now())
+    except Unavailable as failure:
+        return [account_findings.no_response(failure.reason)], None
 
 
 def check_recipients(people: int) -> Iterator[Finding]:

@@ -21,6 +21,18 @@ def mailed(body: str, nickname: str | None = "Ana", text: str | None = None, **c
     return renderer.render(detail(body, text, **changes)).message("reader@example.org", nickname, TOKEN)
 
 
+class Layout(HTMLParser):
+    """The elements of a page with their attributes."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.found: list[tuple[str, dict[str, str | None]]] = []
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, dict(attributes)))
+
+
 def words(page: str) -> str:
     """What a reader sees."""
     seen: list[str] = []

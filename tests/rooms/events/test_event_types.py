@@ -16,11 +16,13 @@ from chalicelib.events.model import EXAMPLES, EventType
 from chalicelib.events.store import EventRow
 from chalicelib.feeds import service as feeds
 from chalicelib.feeds.state import Trigger
+from chalicelib.inbox import service as inbox
 from chalicelib.kernel import clock
 from chalicelib.kernel.aws import tables
 from tests.conftest import received
 from tests.rooms.audience.reader import Reader
 from tests.rooms.bounces.test_service import event as ses_event
+from tests.rooms.inbox.things import to, video
 
 Fields = dict[str, set[str]]
 
@@ -89,3 +91,8 @@ def test_the_feed(written: Fields, blog: Any, ses: Any) -> None:
     blog.answer = None
     feeds.check(Trigger.SCHEDULE)
     assert written == {type: set(EXAMPLES[EventType(type)]) for type in ("FEED_FAILING", "FEED_RECOVERED")}
+
+
+def test_the_inbox(written: Fields) -> None:
+    inbox.deliver(video(), to("desk", "member"), clock.now())
+    assert written == {"ITEM_RECEIVED": set(EXAMPLES[EventType.ITEM_RECEIVED])}

@@ -1,0 +1,72 @@
+"""Taking items out of campaigns that are not sent yet, because whoever shared them does so no longer. What was sent
+stays as it was sent."""
+
+from collections.abc import Collection
+from typing import Any
+
+from chalicelib.campaigns import changes, uses
+from chalicelib.campaigns.content import blocks
+from chalicelib.campaigns.content.blocks import Block, Image, Item, Text
+from chalicelib.campaigns.model import HELD_BACK, Action, CampaignDetail
+from chalicelib.kernel import log
+
+WITHDRAWN = "A sighting was withdrawn by the member who shared it, and taken out."
+# In the place of a subject that was the title of what is gone, when there is nothing else to name it by.
+UNTITLED = "Untitled"
+_LONGEST_SUBJECT = 200
+_HELD = f"{HELD_BACK}{WITHDRAWN[0].lower()}{WITHDRAWN[1:]} Review it, then send or schedule it again."
+
+
+def take_out(campaign_id: str, entry: str) -> None:
+    """Remove what came from this entry, and tell the editor. `Conflict` if the campaign is sent or being sent."""
+    from chalicelib.mail import notices
+
+    seen: list[CampaignDetail] = []
+
+    def remove(detail: CampaignDetail) -> changes.Changed:
+        seen.append(detail)
+        return _take_out(detail, entry)
+
+    after = changes.apply(campaign_id, Action.UPDATE, remove)
+    if seen[-1].campaign.scheduled_at and not after.campaign.scheduled_at:
+        log.warning("campaign.held", campaign_id=campaign_id)
+        notices.notify_admin("A campaign was held back", f"“{after.campaign.subject}”\n\n{after.campaign.notice}")
+
+
+def without(body: str, entries: Collection[str]) -> str:
+    """The same Markdown without the items of these entries."""
+    return blocks.write(_without(body, entries))
+
+
+def _take_out(detail: CampaignDetail, entry: str) -> changes.Changed:
+    """A campaign that is scheduled stays so, unless nothing is left of it, or it was named after what is gone."""
+    gone = [item for item in uses.list_items(detail) if item.entry == entry]
+    if not gone:
+        return detail, []
+    campaign, left = detail.campaign, _without(detail.content.body, {entry})
+    edits: dict[str, Any] = {"notice": _add_notice(campaign.notice or "")}
+    is_named_after = campaign.subject in [_subject(item) for item in gone]
+    if is_named_after:
+        edits["subject"] = next((_subject(block) for block in left if isinstance(block, Item)), UNTITLED)
+    if campaign.scheduled_at and (is_named_after or not _says_anything(left)):
+        edits |= {"scheduled_at": None, "notice": _HELD}
+    return changes.edit_writes(detail, edits, {"body": blocks.write(left)})
+
+
+def _add_notice(before: str) -> str:
+    """After what the editor has to know already; said once, however many were withdrawn."""
+    is_said = WITHDRAWN.casefold() in before.casefold()
+    return before if is_said else f"{before} {WITHDRAWN}".strip()
+
+
+def _without(body: str, entries: Collection[str]) -> list[Block]:
+    return [block for block in blocks.parse(body) if not (isinstance(block, Item) and block.entry in entries)]
+
+
+def _subject(item: Item) -> str:
+    """As a composed draft is named after its first item, whose braces are escaped already."""
+    return item.title[:_LONGEST_SUBJECT]
+
+
+def _says_anything(left: Collection[Block]) -> bool:
+    return any(isinstance(block, Text | Image | Item) for block in left)
