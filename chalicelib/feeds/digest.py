@@ -1,10 +1,18 @@
-"""Makes one campaign of all new entries: title, excerpt and link of each."""
+"""Makes one campaign of all new entries: title, picture, excerpt and link of each.
 
-from collections.abc import Sequence
+A deployment may bring `templates/own/email/feed_digest.html`, which gets `items`, `more` and `site_name` and writes
+the body in HTML.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from msgspec.structs import replace
 
+from chalicelib.campaigns.content import blocks
+from chalicelib.campaigns.content.blocks import Block, Heading, Image, Item, Text
 from chalicelib.campaigns.content.placeholders import escape, visible
+from chalicelib.campaigns.model import Format
 from chalicelib.campaigns.service import Draft
 from chalicelib.feeds.bodies import FeedEntry
 from chalicelib.feeds.reading import excerpt
@@ -13,6 +21,7 @@ from chalicelib.kernel import clock, settings
 from chalicelib.mail import templates
 
 _LONGEST_EXCERPT = 320
+_LONGEST_TITLE = 300
 _LONGEST_SUBJECT = 200
 _LONGEST_PREHEADER = 120
 _LONGEST_MADE_UP_TITLE = 70
@@ -39,15 +48,66 @@ def preview_latest(entries: Sequence[Entry], limit: int) -> list[FeedEntry]:
 
 
 def draft(entries: Sequence[Entry]) -> Draft:
-    shown = [preview(entry) for entry in entries[:_MOST]]
-    # `{{nickname}}` in a campaign is filled in for each reader; in a post about templates it is meant literally.
-    items = [replace(item, title=escape(item.title), excerpt=escape(item.excerpt)) for item in shown]
-    body = templates.environment().get_template("feed_digest.html")
+    """Of the same blocks that editors compose of, unless the deployment has a template for it."""
+    listed = entries[:_MOST]
+    shown = [preview(entry) for entry in listed]
+    own = _own_template()
+    more = len(entries) - len(listed)
     return Draft(
         subject=escape(_subject(shown, len(entries))),
-        body=body.render(items=items, more=len(entries) - len(items), site_name=settings.current().site_name),
+        body=_fill(own, shown, more) if own else blocks.write(_blocks(listed, shown, more)),
         preheader=escape(_preheader(shown)),
+        format=Format.HTML if own else Format.MARKDOWN,
     )
+
+
+def _blocks(entries: Sequence[Entry], shown: Sequence[FeedEntry], more: int) -> Iterator[Block]:
+    site = _literal(settings.current().site_name)
+    what = "here is a new post" if len(shown) == 1 else "here are the new posts"
+    yield Heading(f"New on {site}", 1)
+    yield Text(f"{{{{greeting}}}}, {what} from {site}.")
+    for entry, item in zip(entries, shown, strict=True):
+        yield from _item(entry, item) if item.link else _without_link(item)
+    if more:
+        yield Text(f"And {more} more.")
+
+
+def _item(entry: Entry, item: FeedEntry) -> Iterator[Block]:
+    yield Item(
+        title=excerpt.truncate(item.title, _LONGEST_TITLE),
+        link=item.link,
+        kind="podcast" if entry.audio else "",
+        duration=entry.duration if entry.audio else None,
+        picture=item.image,
+        excerpt=item.excerpt,
+    )
+
+
+def _without_link(item: FeedEntry) -> Iterator[Block]:
+    """An item is there to be followed; this can only be read."""
+    yield Heading(_literal(item.title), 3)
+    if item.image:
+        yield Image(item.image, item.title)
+    yield Text(_literal(item.excerpt))
+
+
+def _literal(text: str) -> str:
+    return escape(blocks.literal(text))
+
+
+def _own_template() -> Any:
+    from jinja2 import TemplateNotFound
+
+    try:
+        return templates.environment().get_template("feed_digest.html")
+    except TemplateNotFound:
+        return None
+
+
+def _fill(own: Any, shown: Sequence[FeedEntry], more: int) -> str:
+    # `{{nickname}}` in a campaign is filled in for each reader; in a post about templates it is meant literally.
+    items = [replace(item, title=escape(item.title), excerpt=escape(item.excerpt)) for item in shown]
+    return str(own.render(items=items, more=more, site_name=settings.current().site_name))
 
 
 def _subject(items: Sequence[FeedEntry], count: int) -> str:

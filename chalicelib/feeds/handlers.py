@@ -39,7 +39,7 @@ def answer_hub(request: Request) -> Response:
 
 
 @operation(
-    "A hub announces that the feed has changed",
+    "A hub announces that a feed has changed",
     tag="feed",
     answers={202: Answer("Accepted; ignored without a valid signature")},
     because={404: "No such subscription"},

@@ -1,19 +1,23 @@
-"""WebSub: a hub announces that the feed has changed. A push only triggers a check; its content is never read.
+"""WebSub: a hub announces that a feed has changed. A push only triggers a check, and may name entries that were
+deleted; the rest of its content is never read.
 
-A subscription's token and secret are derived from hub, topic and SECRET_KEY, so subscribing twice changes nothing.
+A subject is the watched feed, or the id of a creator that is followed. Token and secret of a subscription are derived
+from subject, hub, topic and SECRET_KEY, so subscribing twice changes nothing.
 """
 
+import re
 from datetime import datetime, timedelta
 from urllib.parse import urlencode
 
 from msgspec.structs import replace
 
-from chalicelib.feeds import signatures, state, store, websub_store
+from chalicelib.feeds import deletions, signatures, state, store, websub_store
 from chalicelib.feeds.bodies import HubQuestion
 from chalicelib.feeds.state import WATCHED, Trigger
 from chalicelib.feeds.websub_store import Standing, Subscription
 from chalicelib.kernel import clock, log, pseudonyms, settings
 from chalicelib.kernel.aws import queues
+from chalicelib.kernel.aws.failures import Stale, retry_stale
 from chalicelib.kernel.errors import NotFound
 from chalicelib.kernel.http import client
 
@@ -22,34 +26,37 @@ _RENEW_BEFORE = timedelta(days=2)
 _ASK_AGAIN = timedelta(hours=20)
 _LONGEST_LEASE = timedelta(days=90)
 _BOUNDS = client.Bounds(seconds=5.0, largest=100_000, redirects=3)
+_TOKEN = re.compile(r"(?:([0-9a-f]{32})\.)?([0-9a-f]{40})\Z")
 
 
 def renew_subscriptions() -> None:
-    """Subscribe to the hub the feed names, renew in time, and unsubscribe from hubs it no longer names."""
-    now = clock.now()
+    """Subscribe to the hub the watched feed names, renew in time, and unsubscribe from hubs it no longer names."""
     url = settings.current().feed_url
     current = state.state_for(WATCHED, url, store.find_state(WATCHED))
-    wanted = _token(current.hub, current.topic) if url and _is_private(current.hub) and current.topic else ""
-    found = {subscription.token: subscription for subscription in websub_store.list_subscriptions(WATCHED)}
-    if wanted and _is_due(found.get(wanted), now):
-        asked = Subscription(WATCHED, wanted, current.hub, current.topic, Standing.ASKED, now, None)
-        _subscribe(asked, found.get(wanted))
     # Before the first check of a new feed its hub is unknown; the old feed's hub is left in any case.
-    for subscription in found.values():
-        if subscription.token != wanted and not subscription.is_leaving:
-            _unsubscribe(subscription, now)
+    renew(WATCHED, current.hub if url else "", current.topic)
+
+
+def renew(subject: str, hub: str, topic: str) -> datetime | None:
+    """Ask the hub if that is due, and leave every other. Returns until when the hub has promised to push, if it has.
+
+    It may be called after every poll: when nothing is due, it is one query."""
+    return retry_stale(lambda: _renew(subject, hub, topic))
+
+
+def leave(subject: str) -> None:
+    """Unsubscribe from whatever the subject is subscribed to."""
+    renew(subject, "", "")
 
 
 def confirm(token: str, question: HubQuestion) -> str:
     """The hub asks whether the request was ours. Returns the challenge, or raises `NotFound` if it was not."""
-    subscription = websub_store.find(WATCHED, token)
-    if not subscription or subscription.topic != question.topic:
+    subscription = _find(token)
+    if subscription.topic != question.topic:
         raise NotFound("No such subscription")
     leaving = subscription.is_leaving
     if question.mode == "denied" and not leaving:
-        log.warning("websub.denied")
-        denied = replace(subscription, standing=Standing.ASKED, asked_at=clock.now(), leased_until=None)
-        websub_store.save(denied)
+        _deny(subscription)
         return ""
     if not question.challenge or (question.mode, leaving) not in (("subscribe", False), ("unsubscribe", True)):
         raise NotFound("No such subscription")
@@ -57,19 +64,54 @@ def confirm(token: str, question: HubQuestion) -> str:
         websub_store.remove(subscription)
     else:
         websub_store.activate(subscription, clock.now() + _lease(question.lease_seconds))
-    log.info("websub.confirmed", mode=question.mode)
+    log.info("websub.confirmed", subject=subscription.subject, mode=question.mode)
     return question.challenge
 
 
 def receive(token: str, signature: str, body: bytes) -> None:
     """A push. Without a valid signature it is ignored, and the sender is not told."""
-    subscription = websub_store.find(WATCHED, token)
-    if not subscription or subscription.is_leaving:
+    subscription = _find(token)
+    if subscription.is_leaving:
         raise NotFound("No such subscription")
     if not signatures.is_valid_push(_secret(token), signature, body):
-        log.warning("websub.bad_signature")
+        log.warning("websub.bad_signature", subject=subscription.subject)
         return
-    queues.send("feed", {"trigger": Trigger.WEBSUB.value})
+    if subscription.subject == WATCHED:
+        queues.send("feed", {"trigger": Trigger.WEBSUB.value})
+        return
+    deleted = list(deletions.find(body))
+    queues.send("feed", {"feed": subscription.subject, "deleted": deleted, "at": clock.text(clock.now())})
+
+
+def _find(token: str) -> Subscription:
+    """The subscription of a callback. A token without a subject is the watched feed's."""
+    parts = _TOKEN.match(token)
+    subscription = websub_store.find(parts[1] or WATCHED, parts[2]) if parts else None
+    if not subscription:
+        raise NotFound("No such subscription")
+    return subscription
+
+
+def _renew(subject: str, hub: str, topic: str) -> datetime | None:
+    now = clock.now()
+    found = {subscription.mac: subscription for subscription in websub_store.list_subscriptions(subject)}
+    mac = _mac(subject, hub, topic) if topic and _is_private(hub) else ""
+    wanted = found.pop(mac, None)
+    if mac and _is_due(wanted, now):
+        _subscribe(Subscription(subject, mac, hub, topic, Standing.ASKED, now, None), wanted)
+    for subscription in found.values():
+        if not subscription.is_leaving:
+            _unsubscribe(subscription, now)
+    return wanted.leased_until if wanted and wanted.is_active(now) else None
+
+
+def _deny(subscription: Subscription) -> None:
+    log.warning("websub.denied", subject=subscription.subject)
+    denied = replace(subscription, standing=Standing.ASKED, asked_at=clock.now(), leased_until=None)
+    try:
+        websub_store.save(denied, subscription)
+    except Stale:  # asked again or left in the meantime: the next answer counts
+        return
 
 
 def _is_due(subscription: Subscription | None, now: datetime) -> bool:
@@ -85,12 +127,12 @@ def _is_due(subscription: Subscription | None, now: datetime) -> bool:
 def _subscribe(asked: Subscription, before: Subscription | None) -> None:
     """Stored first: the hub may call back before it has answered our request."""
     active = before if before and before.standing is Standing.ACTIVE else None
-    websub_store.save(active.renewed(asked.asked_at) if active else asked)
+    websub_store.save(active.renewed(asked.asked_at) if active else asked, before)
     _request(asked, "subscribe")
 
 
 def _unsubscribe(subscription: Subscription, now: datetime) -> None:
-    websub_store.save(subscription.leaving(now))
+    websub_store.save(subscription.leaving(now), subscription)
     _request(subscription, "unsubscribe")
 
 
@@ -106,9 +148,9 @@ def _request(subscription: Subscription, mode: str) -> None:
     try:
         status = client.post(subscription.hub, urlencode(form).encode(), headers, _BOUNDS).status
     except client.FetchFailed as failure:
-        log.warning("websub.unreachable", mode=mode, kind=failure.kind)
+        log.warning("websub.unreachable", subject=subscription.subject, mode=mode, kind=failure.kind)
         return
-    log.info("websub.asked", mode=mode, status=status)
+    log.info("websub.asked", subject=subscription.subject, mode=mode, status=status)
 
 
 def _is_private(hub: str) -> bool:
@@ -116,8 +158,10 @@ def _is_private(hub: str) -> bool:
     return hub.startswith("https://") or bool(hub and settings.current().local)
 
 
-def _token(hub: str, topic: str) -> str:
-    return pseudonyms.derive("websub token", f"{hub}\n{topic}")[:40]
+def _mac(subject: str, hub: str, topic: str) -> str:
+    """The watched feed's is derived from hub and topic alone: so hubs know it from before there were others."""
+    text = f"{hub}\n{topic}" if subject == WATCHED else f"{subject}\n{hub}\n{topic}"
+    return pseudonyms.derive("websub token", text)[:40]
 
 
 def _secret(token: str) -> str:

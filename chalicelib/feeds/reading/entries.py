@@ -9,11 +9,12 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from chalicelib.feeds.reading import characters, document, excerpt, links, parser
+from chalicelib.feeds.reading import characters, document, excerpt, links, media, parser
 from chalicelib.feeds.reading.document import NotAFeed
 from chalicelib.feeds.reading.model import Entry, Feed, entry_id
 
 _LONGEST_TITLE = 300
+_LONGEST_DESCRIPTION = 1_000
 _HTML_TYPES = ("text/html", "application/xhtml+xml")
 # Some software writes the start of its epoch where there is no date.
 _EARLIEST = datetime(1990, 1, 1, tzinfo=UTC)
@@ -37,6 +38,9 @@ def _xml_feed(clean: bytes, url: str) -> Feed:
         entries=tuple(_xml_entry(found, url, bool(parsed["bozo"])) for found in parsed["entries"]),
         hub=hub,
         topic=topic,
+        link=excerpt.web_url(str(_get(parsed["feed"], "link")), url),
+        description=_description(parsed["feed"]),
+        image=excerpt.web_url(_image(parsed["feed"]) or str(_get(parsed["feed"], "logo")), url),
     )
 
 
@@ -56,6 +60,8 @@ def _xml_entry(found: Mapping[str, Any], url: str, lenient: bool) -> Entry:
         html=content,
         base=base,
         image=excerpt.web_url(_image(found), base),
+        audio=excerpt.web_url(media.choose_audio(_enclosures(found)), url),
+        duration=media.parse_duration(str(_get(found, "itunes_duration"))),
     )
 
 
@@ -95,11 +101,28 @@ def _image(found: Mapping[str, Any]) -> str:
     for thumbnail in _get(found, "media_thumbnail") or ():
         if thumbnail.get("url"):
             return str(thumbnail["url"])
-    for media in (*(_get(found, "media_content") or ()), *(_get(found, "enclosures") or ())):
-        if media.get("medium") == "image" or str(media.get("type", "")).startswith("image/"):
-            return str(media.get("url") or media.get("href") or "")
+    for shown in (*(_get(found, "media_content") or ()), *_attached(found)):
+        if shown.get("medium") == "image" or str(shown.get("type", "")).startswith("image/"):
+            return str(shown.get("url") or shown.get("href") or "")
     image = _get(found, "image")
     return str(image.get("href") or image.get("url") or "") if isinstance(image, dict) else ""
+
+
+def _description(feed: Mapping[str, Any]) -> str:
+    kind = (_get(feed, "subtitle_detail") or {}).get("type", "text/plain")
+    value = str(_get(feed, "subtitle"))
+    text = excerpt.plain_text(value) if kind in _HTML_TYPES else excerpt.one_line(value)
+    return excerpt.truncate(text, _LONGEST_DESCRIPTION)
+
+
+def _enclosures(found: Mapping[str, Any]) -> list[media.Enclosure]:
+    listed = (*_attached(found), *(_get(found, "media_content") or ()))
+    return [(str(one.get("href") or one.get("url") or ""), str(one.get("type") or "")) for one in listed]
+
+
+def _attached(found: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """feedparser keeps enclosures among the links."""
+    return [link for link in _get(found, "links") or () if link.get("rel") == "enclosure"]
 
 
 def _links(feed: Mapping[str, Any]) -> list[links.Link]:
@@ -134,6 +157,9 @@ def _json_feed(decoded: str, url: str) -> Feed:
         entries=tuple(_json_entry(item, url) for item in found["items"] if isinstance(item, dict)),
         hub=hub,
         topic=topic,
+        link=excerpt.web_url(_text(found, "home_page_url"), url),
+        description=excerpt.truncate(excerpt.one_line(_text(found, "description")), _LONGEST_DESCRIPTION),
+        image=excerpt.web_url(_text(found, "icon"), url),
     )
 
 
@@ -155,6 +181,7 @@ def _json_entry(item: Mapping[str, Any], url: str) -> Entry:
     link = excerpt.web_url(address, url)
     plain = _text(item, "summary") or ("" if _text(item, "content_html") else _text(item, "content_text"))
     content = _from_plain(plain) if plain else _text(item, "content_html")
+    attached = _json_attachments(item)
     return Entry(
         id=entry_id(excerpt.one_line(_text(item, "id")), excerpt.one_line(address) if link else "", title, content),
         title=title,
@@ -164,7 +191,20 @@ def _json_entry(item: Mapping[str, Any], url: str) -> Entry:
         html=content,
         base=link or url,
         image=excerpt.web_url(_text(item, "image") or _text(item, "banner_image"), url),
+        audio=excerpt.web_url(
+            media.choose_audio((_text(one, "url"), _text(one, "mime_type")) for one in attached), url
+        ),
+        duration=next((length for one in attached if (length := _json_duration(one))), None),
     )
+
+
+def _json_attachments(item: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    listed = item.get("attachments")
+    return [one for one in listed[:20] if isinstance(one, dict)] if isinstance(listed, list) else []
+
+
+def _json_duration(attached: Mapping[str, Any]) -> int | None:
+    return media.parse_duration(_text(attached, "duration_in_seconds"))
 
 
 def _text(found: Mapping[str, Any], name: str) -> str:

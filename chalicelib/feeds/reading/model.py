@@ -9,9 +9,10 @@ FINGERPRINT_BYTES = 6
 
 
 class Entry(Struct, frozen=True):
-    """One entry. Title, link and image are plain text and http(s) URLs or empty; `html` is as the feed has it.
+    """One entry. Title, link, image and audio are plain text and http(s) URLs or empty; `html` is as the feed has it.
 
-    `updated` stands in for `published` where the feed gives only that."""
+    `updated` stands in for `published` where the feed gives only that. `audio` is an enclosure to listen to, for
+    `duration` seconds if the feed tells."""
 
     id: str
     title: str = ""
@@ -21,6 +22,8 @@ class Entry(Struct, frozen=True):
     html: str = ""
     base: str = ""
     image: str = ""
+    audio: str = ""
+    duration: int | None = None
 
     @property
     def dated(self) -> datetime | None:
@@ -34,12 +37,16 @@ class Entry(Struct, frozen=True):
 
 
 class Feed(Struct, frozen=True):
-    """`hub` is the WebSub hub the feed names, and `topic` the URL it is announced under; both may be empty."""
+    """`hub` is the WebSub hub the feed names, and `topic` the URL it is announced under; both may be empty. `link`,
+    `description` and `image` tell about the site, as text and http(s) URLs or empty."""
 
     title: str
     entries: tuple[Entry, ...]
     hub: str = ""
     topic: str = ""
+    link: str = ""
+    description: str = ""
+    image: str = ""
 
 
 def entry_id(guid: str, link: str, title: str, content: str) -> str:

@@ -1,14 +1,14 @@
 """Asks a server for a feed, politely: with validators, so that an unchanged feed is recognised early."""
 
 import hashlib
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from chalicelib.feeds.reading import entries, links
 from chalicelib.feeds.reading.document import NotAFeed
 from chalicelib.feeds.reading.model import Feed
+from chalicelib.feeds.reading.waiting import parse_retry_after
 from chalicelib.kernel.http import client
 from chalicelib.kernel.http.client import Answer, Bounds, FetchFailed
 
@@ -38,14 +38,15 @@ class Reading(Struct, frozen=True):
 
 
 class Unreadable(Exception):
-    """`kind` is one of a few fixed words, `reason` a sentence for the admin, and `retry_after` how many seconds the
-    server asked us to wait."""
+    """`kind` is one of a few fixed words, `reason` a sentence for the admin, `retry_after` how many seconds the
+    server asked us to wait, and `status` what it answered, if it did."""
 
-    def __init__(self, kind: str, reason: str, retry_after: int = 0) -> None:
+    def __init__(self, kind: str, reason: str, retry_after: int = 0, status: int = 0) -> None:
         super().__init__(reason)
         self.kind = kind
         self.reason = reason
         self.retry_after = retry_after
+        self.status = status
 
 
 def read(url: str, known: Validators | None = None) -> Reading:
@@ -77,23 +78,15 @@ def _check_status(answer: Answer) -> None:
         return
     wait = _retry_after(answer.headers.get("retry-after", ""))
     if answer.status == 410:
-        raise Unreadable("gone", "The feed is permanently gone (410)")
+        raise Unreadable("gone", "The feed is permanently gone (410)", status=410)
     if answer.status == 429:
-        raise Unreadable("throttled", "The feed's server is limiting our requests (429)", wait or 3600)
-    raise Unreadable("status", f"The feed's server returned {answer.status}", wait)
+        raise Unreadable("throttled", "The feed's server is limiting our requests (429)", wait or 3600, 429)
+    raise Unreadable("status", f"The feed's server returned {answer.status}", wait, answer.status)
 
 
 def _retry_after(value: str) -> int:
-    """Seconds, from a number or a date; a day at most."""
-    if value.isascii() and value.isdigit():
-        return min(int(value[:9]), _LONGEST_WAIT)
-    try:
-        moment = parsedate_to_datetime(value)
-    except (TypeError, ValueError, IndexError, OverflowError):
-        return 0
-    if not moment.tzinfo:
-        moment = moment.replace(tzinfo=UTC)
-    return max(0, min(int((moment - datetime.now(UTC)).total_seconds()), _LONGEST_WAIT))
+    """Seconds; a day at most."""
+    return parse_retry_after(value, _LONGEST_WAIT)
 
 
 def _validators(answer: Answer) -> Validators:
@@ -111,4 +104,4 @@ def _parse(answer: Answer) -> Feed:
         raise Unreadable(failure.kind, f"The feed cannot be read: {failure.reason}") from failure
     # The links of the header take precedence over those in the feed.
     hub, topic = links.choose(links.parse_header(answer.headers.get("link", "")), answer.url)
-    return Feed(feed.title, feed.entries, hub or feed.hub, topic or feed.topic or answer.url)
+    return replace(feed, hub=hub or feed.hub, topic=topic or feed.topic or answer.url)

@@ -19,7 +19,7 @@ def test_it_shows_the_entries_and_the_mail_and_leaves_no_trace(aws, blog, ses, c
     output = capsys.readouterr().out
     assert "Blog: 3 entries" in output
     assert "1 new: sent, or a draft in review mode.\n\nSubject: More news\nPreview: About More news." in output
-    assert f'<a href="{blog.url}/posts/3">More news</a>' in output
+    assert f"title: More news\nlink: {blog.url}/posts/3\n" in output
     assert ses.mails() == []
     for table in ("feeds", "campaigns", "events"):
         assert boto3.client("dynamodb").scan(TableName=queues.name(table))["Count"] == 0

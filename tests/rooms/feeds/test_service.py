@@ -53,8 +53,7 @@ def test_a_new_post_becomes_a_campaign_on_its_way(blog):
     assert detail.campaign.origin is Origin.FEED
     assert [delivery.state for delivery in detail.deliveries] == [DeliveryState.SENDING]
     assert detail.campaign.subject == "News & views"
-    assert f'href="{blog.url}/posts/2"' in detail.content.body
-    assert "News &amp; views" in detail.content.body
+    assert f"title: News & views\nlink: {blog.url}/posts/2\n" in detail.content.body
     assert received("deliveries") == [{"campaign_id": detail.campaign.id, "delivery_id": detail.deliveries[0].id}]
 
 

@@ -24,7 +24,8 @@ def save(feed_id: str, summary: str) -> None:
     memory = Memory(NOW, (feed_id[:6].encode(),))
     writes = [store.memory_write(feed_id, memory), store.latest_write(feed_id, [])]
     tables.transact(*store.state_writes(before, after, check), *writes)
-    websub_store.save(Subscription(feed_id, "token", "https://hub.example.org/", "topic", Standing.ASKED, NOW, None))
+    asked = Subscription(feed_id, "mac", "https://hub.example.org/", "topic", Standing.ASKED, NOW, None)
+    websub_store.save(asked, None)
 
 
 def test_the_watched_feed_keeps_its_keys_and_attributes():
@@ -43,5 +44,5 @@ def test_a_second_feed_is_a_second_id():
     assert [store.find_state(feed_id).summary for feed_id in (WATCHED, SECOND)] == ["Of the first", "Of the second"]
     assert [check.summary for check in store.list_checks(SECOND, 10)] == ["Of the second"]
     assert store.load_memory(SECOND, NOW).fingerprints == (b"second",)
-    assert websub_store.find(SECOND, "token").feed_id == SECOND
+    assert websub_store.find(SECOND, "mac").subject == SECOND
     assert len(websub_store.list_subscriptions(WATCHED)) == 1
