@@ -1,0 +1,134 @@
+"""What people put into an inbox by hand: a link, several pasted at once, or an entry a member hands to the desk.
+
+Other than what arrives by itself, it also comes back to somebody who has dismissed it: they want it now.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from msgspec import Struct
+
+from chalicelib.inbox import delivery, entry_store, item_store, links, model, page_reading
+from chalicelib.inbox.model import DESK, EntryDetail, Item, Provider, Recipient
+from chalicelib.inbox.page_reading import Reading
+from chalicelib.kernel import clock, limits
+from chalicelib.kernel.aws.failures import Stale, retry_stale
+from chalicelib.kernel.errors import GnaError, Invalid, NotFound, Refused
+from chalicelib.members.model import Member
+
+MOST_LINKS = 50
+NOT_VERIFIED = "Verify your email address first"
+_HOUR = 3600
+_CLIPS_PER_HOUR, _PASTES_PER_HOUR, _SUGGESTIONS_PER_HOUR = 60, 10, 20
+
+_LINK = re.compile(r"(?:https?://|www\.)[^\s<>\[\]{}|\\^`\"“”„«»]+", re.IGNORECASE)
+_BARE_LINE = re.compile(r"[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}(?::\d{1,5})?(?:[/?#]\S*)?\Z", re.IGNORECASE)
+_AROUND_A_LINE = " \t-*•·–"
+_AFTER_A_LINK = ".,;:!?'*_~…’"
+
+
+class Pasted(Struct, frozen=True):
+    """What became of one link among many: the entry's id, or why there is none."""
+
+    url: str
+    id: str = ""
+    error: str = ""
+
+
+def clip(owner: str, url: str, note: str = "") -> tuple[EntryDetail, bool]:
+    """The entry of that page; also says whether it is new. `Invalid` for what we will not connect to; a page that
+    cannot be read becomes an entry that says so."""
+    address = page_reading.check_url(url)
+    limits.spend("clip", owner, _CLIPS_PER_HOUR, _HOUR)
+    item = _find_known([address]).get(address) or _choose_item(page_reading.read(address))
+    return _enter(owner, item, note)
+
+
+def paste(owner: str, text: str) -> list[Pasted]:
+    """Every link in the text, each once, in its order."""
+    found = list(dict.fromkeys(find_links(text)))
+    if not 1 <= len(found) <= MOST_LINKS:
+        raise Invalid(f"text must contain 1 to {MOST_LINKS} links")
+    limits.spend("paste", owner, _PASTES_PER_HOUR, _HOUR)
+    addresses = {url: _check(url) for url in found}
+    sound = [address for address in addresses.values() if isinstance(address, str)]
+    known = _find_known(sound)
+    readings = page_reading.read_many([address for address in sound if address not in known])
+    items: dict[str, Item | Reading | Invalid] = {**readings, **known}
+    return [_take(owner, url, items[to] if isinstance(to, str) else to) for url, to in addresses.items()]
+
+
+def suggest(member: Member, id: str, note: str = "") -> None:
+    """Hand an entry to the desk, which learns nothing about the member."""
+    item = item_store.find(id) if entry_store.find(member.id, id) else None
+    if not item:
+        raise NotFound(model.NOT_FOUND)
+    if not member.verified:
+        raise Refused(NOT_VERIFIED)
+    limits.spend("suggest", member.id, _SUGGESTIONS_PER_HOUR, _HOUR)
+    _enter(DESK, item, note)
+
+
+def _find_known(addresses: Sequence[str]) -> dict[str, Item]:
+    """What somebody has received or saved before need not be read again, unless that did not work."""
+    ids = {address: links.item_id(identity) for address in addresses if (identity := links.identify(address))}
+    stored = item_store.find_many(ids.values())
+    return {address: stored[id] for address, id in ids.items() if id in stored and not stored[id].problem}
+
+
+def _choose_item(reading: Reading) -> Item:
+    """What a provider tells of a page is kept, and so is what was read when it could be."""
+    item = page_reading.to_item(reading, clock.now())
+    stored = item_store.find(item.id)
+    if stored and (stored.provider is not Provider.LINK or (item.problem and not stored.problem)):
+        return stored
+    return item
+
+
+def _enter(owner: str, item: Item, note: str) -> tuple[EntryDetail, bool]:
+    recipient = Recipient(owner, note=note, returns=True)
+    return retry_stale(lambda: _attempt(item, recipient))
+
+
+def _attempt(item: Item, recipient: Recipient) -> tuple[EntryDetail, bool]:
+    is_new = bool(delivery.deliver(item, [recipient], clock.now()))
+    entry = entry_store.find(recipient.owner, item.id)
+    if entry and not is_new and recipient.note:
+        entry = entry_store.add_note(entry, recipient.note)
+    if not entry:  # dismissed, or noted by somebody else, at this moment
+        raise Stale
+    return EntryDetail(entry, item_store.find(item.id) or model.missing_item(entry)), is_new
+
+
+def _check(url: str) -> str | Invalid:
+    try:
+        return page_reading.check_url(url)
+    except Invalid as refusal:
+        return refusal
+
+
+def _take(owner: str, url: str, found: Item | Reading | Invalid) -> Pasted:
+    if isinstance(found, Invalid):
+        return Pasted(url, error=found.reason)
+    try:
+        item = found if isinstance(found, Item) else _choose_item(found)
+        return Pasted(url, id=_enter(owner, item, "")[0].entry.id)
+    except GnaError as failure:
+        return Pasted(url, error=failure.reason)
+
+
+def find_links(text: str) -> Iterator[str]:
+    """Those inside text, and lines that are nothing but an address."""
+    for line in text.splitlines():
+        found = _LINK.findall(line)
+        yield from map(_without_end, found)
+        bare = line.strip(_AROUND_A_LINE)
+        if not found and _BARE_LINE.match(bare):
+            yield bare
+
+
+def _without_end(link: str) -> str:
+    """Without what ends the sentence it is in: brackets that were opened before it, too."""
+    while link and (link[-1] in _AFTER_A_LINK or (link[-1] == ")" and link.count(")") > link.count("("))):
+        link = link[:-1]
+    return link

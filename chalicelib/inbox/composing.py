@@ -1,0 +1,153 @@
+"""From entries to a campaign: the chosen items, in order, under headings, as blocks of a draft. From then on their
+text is the editor's, and nothing that changes at the source changes it."""
+
+from collections.abc import Mapping, Sequence
+
+from msgspec import Struct
+
+from chalicelib.campaigns import service as campaigns
+from chalicelib.campaigns.content import blocks, placeholders
+from chalicelib.campaigns.content.blocks import Block, Heading
+from chalicelib.campaigns.model import CampaignDetail, Format, State
+from chalicelib.campaigns.service import Draft
+from chalicelib.campaigns.uses import Withdrawn
+from chalicelib.inbox import entry_store, links, photos, pictures, service, uses
+from chalicelib.inbox.model import DESK, ContentType, EntryDetail, Provider
+from chalicelib.inbox.photos import Published
+from chalicelib.inbox.uses import Use
+from chalicelib.kernel.errors import Conflict, Invalid, NotFound
+
+MOST_ITEMS = 40
+MOST_SECTIONS = 20
+LONGEST_HEADING = 200
+_LONGEST_SUBJECT = 200
+
+_KINDS = {
+    ContentType.VIDEO: "video",
+    ContentType.PODCAST: "podcast",
+    ContentType.ARTICLE: "article",
+    ContentType.SIGHTING: "sighting",
+    ContentType.LINK: "",
+}
+
+
+class Section(Struct, frozen=True):
+    ids: tuple[str, ...]
+    heading: str = ""
+
+
+class Warned(Struct, frozen=True):
+    """An item that other campaigns have used, too, or one with a problem, in words for the editor."""
+
+    id: str
+    title: str
+    used_in: tuple[Use, ...]
+    problem: str = ""
+
+
+class Composed(Struct, frozen=True):
+    detail: CampaignDetail
+    is_new: bool
+    warnings: tuple[Warned, ...]
+
+
+def compose(sections: Sequence[Section], campaign_id: str | None = None) -> Composed:
+    """A new draft, or more of a draft there is. Nothing is made if one of the entries does not exist."""
+    wanted = _check(sections)
+    entries = entry_store.find_many(DESK, wanted)
+    found = {detail.entry.id: detail for detail in service.with_items(list(entries.values()))}
+    if len(found) < len(wanted):
+        raise NotFound("Entry not found")
+    before = uses.find_uses(wanted)
+    shown = _publish_photos(found, campaign_id)
+    parts = [(section.heading, [_block(found[id], shown.get(id)) for id in section.ids]) for section in sections]
+    try:
+        detail = _append(campaign_id, parts) if campaign_id else _create(found[wanted[0]], parts)
+    except Withdrawn as refusal:
+        raise NotFound("Entry not found") from refusal
+    pictures.keep(detail.item.picture for detail in found.values())
+    others = {id: tuple(use for use in before.get(id, ()) if use.campaign_id != campaign_id) for id in wanted}
+    problems = {id: photo.problem for id, photo in shown.items()}
+    warnings = tuple(
+        Warned(id, found[id].item.title, others[id], problems.get(id, ""))
+        for id in wanted
+        if others[id] or problems.get(id)
+    )
+    return Composed(detail, campaign_id is None, warnings)
+
+
+def _publish_photos(found: Mapping[str, EntryDetail], campaign_id: str | None) -> dict[str, Published]:
+    """Of sightings. Nothing is made public for a campaign that cannot be added to."""
+    sightings = [detail.item for detail in found.values() if detail.entry.provider is Provider.SIGHTING]
+    if sightings and campaign_id:
+        _check_draft(campaigns.view(campaign_id))
+    return photos.publish(sightings)
+
+
+def _check(sections: Sequence[Section]) -> list[str]:
+    wanted = [id for section in sections for id in section.ids]
+    if len(set(wanted)) < len(wanted):
+        raise Invalid("An entry can be used once")
+    if not 1 <= len(wanted) <= MOST_ITEMS:
+        raise Invalid(f"Choose 1 to {MOST_ITEMS} entries")
+    return wanted
+
+
+def _create(first: EntryDetail, parts: Sequence[tuple[str, list[Block]]]) -> CampaignDetail:
+    subject = placeholders.escape(first.item.title)[:_LONGEST_SUBJECT]
+    return campaigns.create(Draft(subject=subject, body=blocks.write(merge((), parts)), format=Format.MARKDOWN))
+
+
+def _append(campaign_id: str, parts: Sequence[tuple[str, list[Block]]]) -> CampaignDetail:
+    """At what the draft is now: when somebody saves at the same moment, it is decided again."""
+
+    def appended(detail: CampaignDetail) -> str:
+        _check_draft(detail)
+        return blocks.write(merge(blocks.parse(detail.content.body), parts))
+
+    return campaigns.rewrite(campaign_id, appended)
+
+
+def _check_draft(detail: CampaignDetail) -> None:
+    if detail.campaign.state is not State.DRAFT:
+        raise Conflict("Only a draft can be added to")
+    if detail.campaign.format is not Format.MARKDOWN:
+        raise Conflict("Items can be added to a draft in Markdown only")
+
+
+def merge(body: Sequence[Block], parts: Sequence[tuple[str, list[Block]]]) -> list[Block]:
+    """Items go to the end of the section that has their heading already, or after everything else."""
+    merged = list(body)
+    for heading, items in parts:
+        place = _end_of_section(merged, heading)
+        if place is None:
+            merged += [Heading(blocks.literal(heading)), *items] if heading else items
+        else:
+            merged[place:place] = items
+    return merged
+
+
+def _end_of_section(body: Sequence[Block], heading: str) -> int | None:
+    wanted = Heading(blocks.literal(heading)).text.casefold() if heading else ""
+    places = [at for at, block in enumerate(body) if isinstance(block, Heading)]
+    for at in places:
+        block = body[at]
+        if wanted and isinstance(block, Heading) and block.text.casefold() == wanted:
+            return next((later for later in places if later > at), len(body))
+    return None
+
+
+def _block(detail: EntryDetail, photo: Published | None) -> Block:
+    """Texts of the source are shown as they are: braces in them are no placeholders."""
+    item, entry = detail.item, detail.entry
+    return blocks.Item(
+        title=placeholders.escape(item.title),
+        link=links.without_tracking(item.canonical_url),
+        source=placeholders.escape(item.creator),
+        kind=_KINDS[item.content_type],
+        duration=item.duration_seconds,
+        picture=photo.url if photo else pictures.url(item),
+        entry=entry.id,
+        excerpt=placeholders.escape(item.excerpt),
+        note=entry.note,
+    )

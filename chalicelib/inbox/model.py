@@ -1,0 +1,212 @@
+"""Items, the entries that put them into somebody's inbox, and the states an entry goes through. No input or output.
+
+An item is stored once, whoever has it. An entry belongs to an owner: the publication's desk, or a member.
+"""
+
+import hashlib
+import re
+import unicodedata
+from collections.abc import Sequence
+from datetime import datetime
+from enum import StrEnum
+
+from msgspec import Struct
+
+from chalicelib.kernel.errors import Invalid, NotFound
+
+# The owner that all editors share. Every other owner is a member's id.
+DESK = "desk"
+
+LONGEST_TITLE = 300
+LONGEST_CREATOR = 200
+LONGEST_EXCERPT = 500
+LONGEST_NOTE = 2_000
+MOST_AT_ONCE = 100
+# Further entries of a list are not counted.
+MOST_COUNTED = 1_000
+
+NOT_FOUND = "No such entry"
+
+_ID = re.compile(r"[0-9a-f]{32}\Z")
+_CONTROL = frozenset({"Cc", "Cs", "Zl", "Zp"})
+
+
+class Provider(StrEnum):
+    YOUTUBE = "YOUTUBE"
+    SPOTIFY = "SPOTIFY"
+    RSS = "RSS"
+    LINK = "LINK"
+    SIGHTING = "SIGHTING"
+
+
+class ContentType(StrEnum):
+    VIDEO = "VIDEO"
+    PODCAST = "PODCAST"
+    ARTICLE = "ARTICLE"
+    LINK = "LINK"
+    SIGHTING = "SIGHTING"
+
+
+# Whose terms want what they told to be refreshed or deleted within 30 days.
+PERISHABLE = frozenset({Provider.YOUTUBE})
+
+
+class State(StrEnum):
+    """An entry that is dismissed has no state: its row remains and says that the item was seen."""
+
+    INBOX = "INBOX"
+    BOOKMARKED = "BOOKMARKED"
+    ARCHIVED = "ARCHIVED"
+
+
+class Act(StrEnum):
+    """What an owner does with an entry."""
+
+    BOOKMARK = "bookmark"
+    ARCHIVE = "archive"
+    RESTORE = "restore"
+    DISMISS = "dismiss"
+
+
+class Item(Struct, frozen=True):
+    """Texts are plain and bounded, links are http(s). `image` is where the picture was found, which no page or mail
+    may load; `picture` is the name of our own copy, if there is one. `refreshed_at` is when the provider last told us
+    all this. `problem` says why a page that was saved by hand could not be read."""
+
+    id: str
+    provider: Provider
+    provider_item_id: str
+    content_type: ContentType
+    title: str
+    canonical_url: str
+    refreshed_at: datetime
+    creator: str = ""
+    creator_id: str = ""
+    image: str = ""
+    excerpt: str = ""
+    duration_seconds: int | None = None
+    published_at: datetime | None = None
+    available: bool = True
+    picture: str = ""
+    problem: str = ""
+
+
+class Recipient(Struct, frozen=True):
+    """Who gets an item, by which follow, and in which state it arrives. With `returns` a person has sent it: it also
+    comes back to those who have dismissed it."""
+
+    owner: str
+    follow_id: str = ""
+    state: State = State.INBOX
+    note: str = ""
+    returns: bool = False
+
+
+class Entry(Struct, frozen=True):
+    """`id` is the item's: an owner has an item once. `section` is the heading it is meant for in the next issue."""
+
+    owner: str
+    id: str
+    state: State
+    received_at: datetime
+    provider: Provider
+    content_type: ContentType
+    follow_id: str | None = None
+    note: str = ""
+    section: str = ""
+
+
+class Seen(Struct, frozen=True):
+    """What is left of an entry that was dismissed. `words` are what a search finds it by."""
+
+    id: str
+    received_at: datetime
+    provider: Provider
+    content_type: ContentType
+    words: str = ""
+
+
+class EntryDetail(Struct, frozen=True):
+    entry: Entry
+    item: Item
+
+
+class SeenDetail(Struct, frozen=True):
+    seen: Seen
+    item: Item
+
+
+class Page(Struct, frozen=True):
+    """`next_place` is None on the last page. A page of a filtered list may be short and yet not be the last."""
+
+    entries: tuple[EntryDetail, ...]
+    next_place: str | None
+
+
+class WholePage(Struct, frozen=True):
+    """Of everything that was ever received. It, too, may be short and yet not be the last."""
+
+    entries: tuple[EntryDetail | SeenDetail, ...]
+    next_place: str | None
+
+
+class Outcome(Struct, frozen=True):
+    """What became of one entry among many; `error` is empty if it was done."""
+
+    id: str
+    error: str = ""
+
+
+def item_id(provider: Provider, provider_item_id: str) -> str:
+    """The same for the same item, whoever finds it: 32 hex digits."""
+    return hashlib.sha256(f"item\n{provider}\n{provider_item_id}".encode("utf-8", "replace")).hexdigest()[:32]
+
+
+def parse_id(text: str) -> str:
+    """What is no id is the id of nothing."""
+    if not _ID.match(text):
+        raise NotFound(NOT_FOUND)
+    return text
+
+
+def check_note(text: str) -> str:
+    """Plain text of several lines."""
+    note = text.replace("\r\n", "\n").replace("\r", "\n").strip()
+    if len(note) > LONGEST_NOTE:
+        raise Invalid(f"note must be at most {LONGEST_NOTE} characters")
+    if any(unicodedata.category(character) in _CONTROL for character in note if character not in "\n\t"):
+        raise Invalid("note must not contain control characters")
+    return note
+
+
+def join_notes(before: str, added: str) -> str:
+    """What is added goes below, as far as there is room. Nothing is said twice."""
+    if not added or added in before:
+        return before
+    joined = f"{before}\n\n{added}" if before else added
+    return joined if len(joined) <= LONGEST_NOTE else f"{joined[: LONGEST_NOTE - 1].rstrip()}…"
+
+
+def list_scope(
+    owner: str,
+    state: State | None,
+    provider: Provider | None,
+    content_type: ContentType | None,
+    words: Sequence[str] = (),
+) -> str:
+    """What a cursor of this list is signed for. Without a state it is that of everything."""
+    return f"inbox {owner} {state or 'ALL'} {provider or ''} {content_type or ''} {' '.join(words)}"
+
+
+def missing_item(entry: Entry | Seen) -> Item:
+    """Stands in for an item that is no longer stored, so that its entry can still be seen and dismissed."""
+    return Item(
+        id=entry.id,
+        provider=entry.provider,
+        provider_item_id="",
+        content_type=entry.content_type,
+        title="",
+        canonical_url="",
+        refreshed_at=entry.received_at,
+        available=False,
+    )

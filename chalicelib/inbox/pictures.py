@@ -1,0 +1,110 @@
+"""Our own copies of items' pictures. No page or mail loads one from where it was found: that host would learn who
+reads what.
+
+An item is stored first and shown without a picture. A message makes the copy; it may come twice, late, or for an item
+that is gone. An image that cannot be copied is tried three times within a day, and then never again.
+"""
+
+from collections.abc import Iterable
+from datetime import timedelta
+
+from chalicelib.inbox import item_store, picture_store
+from chalicelib.inbox.model import Item
+from chalicelib.inbox.picture_store import MOST_TRIES, Picturing
+from chalicelib.kernel import clock, log
+from chalicelib.kernel.aws import queues
+from chalicelib.kernel.aws.failures import Stale
+from chalicelib.kernel.errors import Invalid
+from chalicelib.kernel.http import client
+from chalicelib.kernel.http.client import Bounds, FetchFailed
+from chalicelib.media import model as media_model
+from chalicelib.media import service as media
+
+# Another queue would cost money while nothing happens. Its function has the memory for so many pixels.
+QUEUE = "feed"
+COPY = "copy"
+MOST_PIXELS = 16_000_000
+
+# The message is sent before the item is stored, so that no crash loses it, and arrives after that.
+_DELAY = 15
+_BOUNDS = Bounds(seconds=8.0, largest=media_model.LARGEST, redirects=5)
+_ACCEPTED = {"Accept": "image/jpeg, image/png, image/webp, image/gif"}
+# What the same address will not do better tomorrow.
+_FINAL = ("refused", "too_large", "redirects")
+_AGAIN_AFTER = {1: timedelta(hours=1), 2: timedelta(hours=18)}
+
+
+def url(item: Item) -> str:
+    """Where the copy is; empty while there is none."""
+    return media.copy_url(item.picture) if item.picture else ""
+
+
+def keep(names: Iterable[str]) -> None:
+    """Copies that are in a campaign stay, whatever becomes of the items."""
+    for name in {name for name in names if name}:
+        if not media.keep(name):
+            log.warning("picture.gone", name=name)
+
+
+def copy_soon(id: str) -> None:
+    queues.send(QUEUE, {"kind": COPY, "item": id}, _DELAY)
+
+
+def refresh(item: Item) -> bool:
+    """Store what the provider tells now, and copy the picture if it has another one. Says whether it was stored."""
+    row = item_store.refresh(item)
+    if row and not picture_store.is_settled(row):
+        copy_soon(item.id)
+    return row is not None
+
+
+def copy(id: str) -> None:
+    """Make the copy of the image that the item has now, if there is anything to do."""
+    seen = picture_store.find(id)
+    if not seen or seen.is_settled:
+        return
+    try:
+        name = _publish(seen.image) if seen.image else ""
+    except Invalid as refusal:
+        _give_up(seen, refusal.reason)
+    except FetchFailed as failure:
+        if failure.kind in _FINAL:
+            _give_up(seen, failure.kind)
+        else:
+            _try_again(seen, failure.kind)
+    else:
+        _show(seen, name)
+
+
+def _publish(image: str) -> str:
+    answer = client.get(image, _ACCEPTED, _BOUNDS)
+    if answer.status != 200:
+        raise FetchFailed("status", str(answer.status))
+    thumbnail = media_model.THUMBNAIL
+    return media.publish(answer.body, thumbnail, thumbnail, MOST_PIXELS).name
+
+
+def _show(seen: Picturing, name: str) -> None:
+    try:
+        picture_store.show(seen, name)
+    except Stale:
+        # A twin was faster, or the item is gone. Otherwise it has another image now, and the message comes again.
+        now = picture_store.find(seen.id)
+        if now and not now.is_settled:
+            raise
+    else:
+        log.info("picture.copied", item_id=seen.id)
+
+
+def _give_up(seen: Picturing, reason: str) -> None:
+    log.info("picture.not_copied", item_id=seen.id, reason=reason)
+    picture_store.note_failure(seen, MOST_TRIES)
+
+
+def _try_again(seen: Picturing, reason: str) -> None:
+    """Postponed before it is noted: after a crash in between there is one try more, not one less."""
+    tries = seen.tries + 1
+    log.info("picture.not_copied_yet", item_id=seen.id, reason=reason, tries=tries)
+    if tries < MOST_TRIES:
+        media.postpone(QUEUE, {"kind": COPY, "item": seen.id}, clock.now() + _AGAIN_AFTER[tries])
+    picture_store.note_failure(seen, tries)

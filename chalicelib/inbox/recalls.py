@@ -1,0 +1,57 @@
+"""What a member has withdrawn leaves every campaign that is not sent, and its photo is public no longer. What was
+sent stays, with its photo.
+
+Every step may be repeated, by a twin or after a crash. Nothing can begin to use what is withdrawn.
+"""
+
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from typing import Any
+
+from chalicelib.campaigns import removal
+from chalicelib.campaigns import service as campaigns
+from chalicelib.inbox import use_store
+from chalicelib.kernel import log
+from chalicelib.kernel.aws.failures import Stale
+from chalicelib.kernel.errors import Conflict, NotFound
+from chalicelib.media import service as media
+
+
+def handle(message: Mapping[str, Any]) -> None:
+    recall_all(str(id) for id in message["items"])
+
+
+def recall_all(item_ids: Iterable[str]) -> None:
+    for id in item_ids:
+        recall(id)
+
+
+def recall(item_id: str) -> None:
+    """Nothing happens if it is shared, still or again."""
+    used = use_store.find(item_id)
+    if not used.is_withdrawn:
+        return
+    for campaign_id in sorted(used.campaigns):
+        with suppress(Conflict, NotFound):  # sent, being sent, or deleted at this moment
+            removal.take_out(campaign_id, item_id)
+            log.info("offer.taken_out", item_id=item_id, campaign_id=campaign_id)
+    if used.copies:
+        _unpublish(item_id)
+
+
+def _unpublish(item_id: str) -> None:
+    """The copies of its photo that are in no campaign any more."""
+    used = use_store.find(item_id)
+    bodies = [body for id in used.campaigns if (body := _find_body(id))]
+    for name in used.copies:
+        if any(name in body for body in bodies):
+            continue
+        with suppress(Stale):  # done before, or it is shared again
+            use_store.release_copy(item_id, name)
+            media.unpublish(name)
+
+
+def _find_body(campaign_id: str) -> str:
+    with suppress(NotFound):
+        return campaigns.view(campaign_id).content.body
+    return ""

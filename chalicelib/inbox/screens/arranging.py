@@ -1,0 +1,230 @@
+"""Composing a campaign from chosen entries: in order, under headings, each with its note."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from hashlib import sha256
+from urllib.parse import urlencode
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from chalicelib.campaigns import service as campaigns
+from chalicelib.campaigns.model import Campaign, Format, State
+from chalicelib.inbox import composing, entry_store, frames, issues, model, photos, service, triage, uses
+from chalicelib.inbox.composing import MOST_ITEMS, MOST_SECTIONS, Section
+from chalicelib.inbox.frames import Frame
+from chalicelib.inbox.model import DESK, Entry, EntryDetail
+from chalicelib.inbox.screens import views
+from chalicelib.inbox.screens.views import EntryView
+from chalicelib.inbox.shortening import html_size
+from chalicelib.kernel import ids as new_ids
+from chalicelib.kernel import limits
+from chalicelib.kernel.errors import Conflict, GnaError, Invalid, NotFound, TooMany
+from chalicelib.web import responses
+from chalicelib.web.request import Request
+from chalicelib.web.responses import Response
+
+_BYTES_FOR_PIECES, _MARKUP = 40_000, 1_000
+_DRAFTS = 30
+_SPARE = 2
+_DAY = 86_400
+_BUSY = "This was sent already and is being composed: look among the campaigns"
+
+
+class Piece(Struct, frozen=True):
+    """An entry with the note it has now. `was` is how a later change of that is noticed."""
+
+    one: EntryView
+    note: str
+    was: str
+
+
+class Part(Struct, frozen=True):
+    heading: str
+    wanted: int
+    pieces: tuple[Piece, ...]
+
+
+class Arranged(Struct, frozen=True):
+    """One row of the form."""
+
+    id: str
+    note: str
+    was: str
+    at: int
+    place: int
+
+
+def show(frame: Frame, request: Request) -> Response:
+    asked = list(dict.fromkeys(id for id in request.query.get("ids", "").split(".") if id))[: model.MOST_AT_ONCE]
+    return _page(frame, request, asked)
+
+
+def save(frame: Frame, request: Request) -> tuple[Response, str]:
+    """Also the id of the campaign, if there is one."""
+    rows = _parse(request)
+    headings = [triage.check_section(text) for text in request.texts("heading", _fields())][:MOST_SECTIONS]
+    campaign_id = next(iter(request.texts("campaign_id", _fields())), "") or None
+    try:
+        _spend(request, rows)
+        _save_notes(rows)
+        composed = composing.compose(_sections(rows, headings), campaign_id)
+    except _Repeated as repeated:
+        return frames.back(f"{frame.prefix}/campaigns/{repeated.campaign_id}", "composed"), ""
+    except (Invalid, NotFound, Conflict) as failure:
+        return _page(frame, request, [row.id for row in rows], failure, (rows, headings)), ""
+    id = composed.detail.campaign.id
+    return frames.back(f"{frame.prefix}/campaigns/{id}", "composed"), id
+
+
+class _Repeated(Exception):
+    def __init__(self, campaign_id: str) -> None:
+        super().__init__("composed before")
+        self.campaign_id = campaign_id
+
+
+def _spend(request: Request, rows: Sequence[Arranged]) -> None:
+    """A form is good for one campaign: a second click leads to what the first one made."""
+    form_id = next(iter(request.texts("form", _fields())), "")[:64]
+    if not form_id:
+        raise Invalid("The form could not be read")
+    try:
+        limits.spend("compose form", form_id, 1, _DAY)
+    except TooMany:
+        used = uses.find_uses([row.id for row in rows])
+        made = next((use for row in rows for use in used.get(row.id, ()) if use.sent_at is None), None)
+        if made:
+            raise _Repeated(made.campaign_id) from None
+        raise Conflict(_BUSY) from None
+
+
+def _page(
+    frame: Frame,
+    request: Request,
+    asked: list[str],
+    failure: GnaError | None = None,
+    typed: tuple[Sequence[Arranged], Sequence[str]] | None = None,
+) -> Response:
+    """`typed` is a form that was refused, to be shown as it was sent."""
+    entries = entry_store.find_many(DESK, [id for id in asked if _is_id(id)])
+    found = {detail.entry.id: detail for detail in service.with_items(list(entries.values()))}
+    there = [found[id] for id in asked if id in found]
+    pieces = _view_pieces(there)
+    groups = _keep(pieces, *typed) if typed else _group(pieces, [found[piece.one.id].entry for piece in pieces])
+    rest = [detail.entry.id for detail in there[len(pieces) :]]
+    answer = frame.page(
+        request,
+        "inbox/compose.html",
+        "Compose",
+        {},
+        responses.status_of(failure) if failure else 200,
+        here=f"{frame.prefix}/inbox",
+        shape="wide broad",
+        groups=groups if pieces else (),
+        drafts=_list_drafts() if pieces else (),
+        missing=len(asked) - len(there),
+        rest=f"{frame.prefix}/inbox/compose?{urlencode({'ids': '.'.join(rest)})}" if rest else "",
+        left=len(rest),
+        form_id=new_ids.new(),
+        wrong=failure.reason if failure else "",
+    )
+    return views.with_photos(answer, [piece.one for piece in pieces])
+
+
+def _view_pieces(details: Sequence[EntryDetail]) -> list[Piece]:
+    """As many as the page has room for, with their notes whole."""
+    used, left = uses.find_uses([detail.item.id for detail in details]), _BYTES_FOR_PIECES
+    shown = photos.sign_all(detail.item for detail in details[:MOST_ITEMS])
+    pieces: list[Piece] = []
+    for detail in details[:MOST_ITEMS]:
+        one = views.view(detail, used.get(detail.item.id, ()), photo=shown.get(detail.item.id, ""))
+        left -= _MARKUP + one.size + html_size(detail.entry.note)
+        if left < 0 and pieces:
+            break
+        pieces.append(Piece(one, detail.entry.note, _mark(detail.entry.note)))
+    return pieces
+
+
+def _group(pieces: Sequence[Piece], entries: Sequence[Entry]) -> list[Part]:
+    """Each under the heading it is meant for; the outline's come first, and a few are left to be named."""
+    outline = issues.read_outline()[0].sections
+    wanted = {section.heading: section.wanted for section in outline}
+    meant: Mapping[str, list[Piece]] = defaultdict(list)
+    for piece, entry in zip(pieces, entries, strict=True):
+        meant[entry.section].append(piece)
+    named = dict.fromkeys(["", *wanted, *(entry.section for entry in entries)])
+    headings = [*named, *[""] * _SPARE][:MOST_SECTIONS]
+    return [
+        Part(heading, wanted.get(heading, 0), tuple(meant.get(heading, ()) if heading or not at else ()))
+        for at, heading in enumerate(headings)
+    ]
+
+
+def _keep(pieces: Sequence[Piece], rows: Sequence[Arranged], headings: Sequence[str]) -> list[Part]:
+    by_id = {piece.one.id: piece for piece in pieces}
+    placed = [(row.at, replace(by_id[row.id], note=row.note)) for row in rows if row.id in by_id]
+    known = range(1, len(headings) + 1)
+    return [
+        Part(heading, 0, tuple(piece for at, piece in placed if at == number or (number == 1 and at not in known)))
+        for number, heading in enumerate(headings or [""], 1)
+    ]
+
+
+def _list_drafts() -> list[Campaign]:
+    found = campaigns.list_page(State.DRAFT, 1, _DRAFTS).items
+    return [draft for draft in found if draft.format is Format.MARKDOWN]
+
+
+def _parse(request: Request) -> list[Arranged]:
+    """The rows as they were sent, in the order they are to have."""
+    names = ("entry", "note", "was", "at", "place")
+    entries, notes, was, at, places = (request.texts(name, _fields()) for name in names)
+    if not len(entries) == len(notes) == len(was) == len(at) == len(places) or len(entries) > MOST_ITEMS:
+        raise Invalid("The form could not be read")
+    rows = [
+        Arranged(id, model.check_note(note), mark, _number(section), _number(place))
+        for id, note, mark, section, place in zip(entries, notes, was, at, places, strict=True)
+    ]
+    return sorted(rows, key=lambda row: (row.at, row.place))
+
+
+def _sections(rows: Iterable[Arranged], headings: Sequence[str]) -> list[Section]:
+    by_section: dict[int, list[str]] = {}
+    for row in rows:
+        by_section.setdefault(row.at, []).append(row.id)
+    return [
+        Section(tuple(ids), headings[at - 1] if 0 < at <= len(headings) else "") for at, ids in by_section.items()
+    ]
+
+
+def _save_notes(rows: Sequence[Arranged]) -> None:
+    """What was typed is the entry's note from now on. What somebody else has written meanwhile stays above it."""
+    entries = entry_store.find_many(DESK, [row.id for row in rows if _is_id(row.id)])
+    for row in rows:
+        entry = entries.get(row.id)
+        if not entry or entry.note == row.note:
+            continue
+        if _mark(entry.note) == row.was:
+            service.set_note(DESK, row.id, row.note)
+        elif _mark(row.note) != row.was:
+            triage.annotate(DESK, row.id, row.note, "")
+
+
+def _mark(note: str) -> str:
+    return sha256(note.encode()).hexdigest()[:12]
+
+
+def _is_id(text: str) -> bool:
+    try:
+        return bool(model.parse_id(text))
+    except NotFound:
+        return False
+
+
+def _number(text: str) -> int:
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= 4 else 0
+
+
+def _fields() -> int:
+    """How many the form may have."""
+    return MOST_ITEMS * 5 + MOST_SECTIONS

@@ -1,0 +1,109 @@
+"""Which campaigns an item was used in, and under which titles, in DynamoDB: one row for each item that the desk has
+ever used, and one for each campaign with the titles of its items. They are beside the entries, under owners of their
+own, because a use outlives the entry: an item that was dismissed since was used all the same.
+
+Of what members share, the row also says whether they have withdrawn it since, so that nothing can use it any more,
+and which public copies of its photo were made."""
+
+from collections.abc import Iterable
+from itertools import islice
+
+from msgspec import Struct
+from pynamodb.attributes import BooleanAttribute, UnicodeAttribute, UnicodeSetAttribute
+
+from chalicelib.kernel.aws import tables
+from chalicelib.kernel.aws.tables import Delete, Put, Update, Write
+from chalicelib.media import service as media
+
+USES = "uses of desk"
+_TITLES = "titles of desk"
+
+
+class UseRow(tables.Row):
+    class Meta:
+        table_name = tables.name("inbox")
+
+    owner = UnicodeAttribute(hash_key=True)
+    item_id = UnicodeAttribute(range_key=True)
+    campaigns = UnicodeSetAttribute(null=True)
+    withdrawn = BooleanAttribute(null=True)
+    copies = UnicodeSetAttribute(null=True)
+
+
+class TitlesRow(tables.Row):
+    """`item_id` is the campaign's id: the newest are last."""
+
+    class Meta:
+        table_name = tables.name("inbox")
+
+    owner = UnicodeAttribute(hash_key=True)
+    item_id = UnicodeAttribute(range_key=True)
+    titles = UnicodeSetAttribute(null=True)
+
+
+class Used(Struct, frozen=True):
+    """`copies` are the names of public copies that were made for a campaign."""
+
+    campaigns: frozenset[str] = frozenset()
+    is_withdrawn: bool = False
+    copies: frozenset[str] = frozenset()
+
+
+def find(item_id: str) -> Used:
+    row = tables.get(UseRow, USES, item_id)
+    return parse(row) if row else Used()
+
+
+def find_many(item_ids: Iterable[str]) -> dict[str, set[str]]:
+    """The campaigns of each item that is used in any."""
+    rows = tables.get_many(UseRow, [(USES, id) for id in item_ids])
+    return {row.item_id: set(row.campaigns) for row in rows if row.campaigns}
+
+
+def list_titles(most: int) -> dict[str, set[str]]:
+    """The titles of the items of the newest campaigns, by campaign."""
+    rows = tables.query(TitlesRow, _TITLES, scan_index_forward=False, consistent_read=True, limit=most)
+    return {row.item_id: set(row.titles or ()) for row in islice(rows, most)}
+
+
+def add_write(item_id: str, campaign_id: str) -> Write:
+    """Fails if the item was withdrawn, and shows its row then."""
+    actions = [UseRow.campaigns.add({campaign_id})]
+    return Update(UseRow(USES, item_id), actions, UseRow.withdrawn.does_not_exist(), show=True)
+
+
+def remove_write(item_id: str, campaign_id: str) -> Write:
+    return Update(UseRow(USES, item_id), [UseRow.campaigns.delete({campaign_id})])
+
+
+def withdraw_write(item_id: str) -> Write:
+    return Update(UseRow(USES, item_id), [UseRow.withdrawn.set(True)])
+
+
+def readmit_write(item_id: str) -> Write:
+    return Update(UseRow(USES, item_id), [UseRow.withdrawn.remove()])
+
+
+def use_copy(item_id: str, name: str) -> None:
+    """Remember that this copy was made. Raises `Stale`, with the item's row if it was withdrawn or knows the copy, or
+    without it if the copy is gone."""
+    is_new = UseRow.withdrawn.does_not_exist() & ~UseRow.copies.contains(name)
+    write = Update(UseRow(USES, item_id), [UseRow.copies.add({name})], is_new, show=True)
+    tables.transact(write, media.use_write(name))
+
+
+def release_copy(item_id: str, name: str) -> None:
+    """Raises `Stale` if that was done before, or the item is shared again."""
+    is_over = UseRow.withdrawn.exists() & UseRow.copies.contains(name)
+    write = Update(UseRow(USES, item_id), [UseRow.copies.delete({name})], is_over)
+    tables.transact(write, media.release_write(name))
+
+
+def parse(row: UseRow) -> Used:
+    return Used(frozenset(row.campaigns or ()), bool(row.withdrawn), frozenset(row.copies or ()))
+
+
+def titles_write(campaign_id: str, titles: set[str]) -> Write:
+    if not titles:
+        return Delete(TitlesRow(_TITLES, campaign_id))
+    return Put(TitlesRow(_TITLES, campaign_id, titles=titles))
