@@ -4,15 +4,17 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any
 
+from chalicelib.inbox import offers
 from chalicelib.kernel import clock
 from chalicelib.kernel.aws import tables
 from chalicelib.kernel.aws.failures import Stale
-from chalicelib.sightings import photos, serializers, service, store
+from chalicelib.sightings import offering, photos, serializers, service, store
 from chalicelib.sightings.model import Sighting
 
 _READ_TOGETHER = 100
-# Three writes each, of the hundred a transaction may have.
+# Three writes each, of the hundred a transaction may have; more if the publication has something of it.
 _DELETED_TOGETHER = 25
+_SHARED_TOGETHER = 100 // (3 + offers.DELETE_WRITES)
 
 
 def about(member_id: str) -> Iterator[Any]:
@@ -31,7 +33,9 @@ def forget(member_id: str, time_left: Callable[[], bool]) -> bool:
         sightings, _ = store.list_page(member_id, _DELETED_TOGETHER, None, "")
         if not sightings:
             return True
-        _delete_all(sightings)
+        size = _SHARED_TOGETHER if any(sighting.shared for sighting in sightings) else _DELETED_TOGETHER
+        for start in range(0, len(sightings), size):
+            _delete_all(sightings[start : start + size])
     return False
 
 
@@ -41,11 +45,18 @@ def _delete_all(sightings: list[Sighting]) -> None:
     writes = [
         write
         for sighting in sightings
-        for write in (*store.delete_writes(sighting, now), *photos.delete_writes(sighting.picture_id))
+        for write in (
+            *store.delete_writes(sighting, now),
+            *photos.delete_writes(sighting.picture_id),
+            *offering.delete_writes(sighting),
+        )
     ]
+    offered = offering.item_ids(sightings)
+    offers.recall_later(offered)
     try:
         tables.transact(*writes)
     except Stale:
         return
     for sighting in sightings:
         photos.erase_soon(sighting.picture_id)
+    offers.recall_soon(offered)

@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from msgspec.structs import replace
 
+from chalicelib.inbox import offers
 from chalicelib.kernel import clock, ids, limits
 from chalicelib.kernel.aws import tables
 from chalicelib.kernel.aws.failures import Stale, retry_stale
@@ -17,7 +18,7 @@ from chalicelib.media import service as media
 from chalicelib.media.model import USED, Picture
 from chalicelib.members import service as members
 from chalicelib.members.model import NOT_SIGNED_IN, Member
-from chalicelib.sightings import form_store, model, photos, store
+from chalicelib.sightings import form_store, model, offering, photos, store
 from chalicelib.sightings.model import Changes, Page, Seen, Shared, SharedPage, Sighting
 
 _HOUR = 3600
@@ -65,12 +66,13 @@ def delete(member_id: str, id: str) -> None:
 
 
 def share(member: Member, id: str, shown_location: str, credit: str) -> Seen:
-    """Let the publication see it, with this place and name. Once more replaces what was chosen before."""
+    """Let the publication see it, with this place and name: it arrives in its inbox. Once more replaces what was
+    chosen before."""
     return _decide(member.id, lambda: _share(member, id, shown_location, credit))
 
 
 def withdraw(member_id: str, id: str) -> None:
-    """Nothing happens if it is not shared."""
+    """It leaves the publication's inbox, and drafts that are not sent. Nothing happens if it is not shared."""
     _decide(member_id, lambda: _withdraw(member_id, id))
 
 
@@ -156,7 +158,13 @@ def _edit(before: Sighting, changes: Changes) -> Seen:
         picture_id=picture.id if picture else kept,
     )
     dropped = before.picture_id if before.picture_id != after.picture_id else None
-    tables.transact(store.change_write(before, after), *photos.attach_writes(picture), *photos.delete_writes(dropped))
+    offered = offering.find_for_change(before, after)
+    tables.transact(
+        store.change_write(before, after),
+        *photos.attach_writes(picture),
+        *photos.delete_writes(dropped),
+        *offering.offer_writes(after, offered),
+    )
     photos.prepare_soon(picture)
     photos.erase_soon(dropped)
     return Seen(after, photos.attached(picture)) if picture else with_pictures([after])[0]
@@ -165,8 +173,16 @@ def _edit(before: Sighting, changes: Changes) -> Seen:
 def _delete(member_id: str, id: str) -> None:
     before = _require(member_id, id)
     counted = members.count_write(member_id, sightings=-1, shared=-1 if before.shared else 0)
-    tables.transact(*store.delete_writes(before, clock.now()), *photos.delete_writes(before.picture_id), counted)
+    offered = offering.item_ids([before])
+    offers.recall_later(offered)
+    tables.transact(
+        *store.delete_writes(before, clock.now()),
+        *photos.delete_writes(before.picture_id),
+        *offering.delete_writes(before),
+        counted,
+    )
     photos.erase_soon(before.picture_id)
+    offers.recall(offered)
 
 
 def _share(member: Member, id: str, shown_location: str, credit: str) -> Seen:
@@ -175,14 +191,20 @@ def _share(member: Member, id: str, shown_location: str, credit: str) -> Seen:
         raise Refused(model.NOT_VERIFIED)
     shared = Shared(shown_location, credit, clock.now())
     counted = [] if before.shared else [members.count_write(member.id, shared=1)]
-    tables.transact(store.share_write(before, shared), *counted)
-    return with_pictures([replace(before, shared=shared)])[0]
+    after = replace(before, shared=shared)
+    tables.transact(store.share_write(before, shared), *counted, *offering.offer_writes(after, offering.find(after)))
+    offers.announce_soon(*offering.item_ids([after]))
+    return with_pictures([after])[0]
 
 
 def _withdraw(member_id: str, id: str) -> None:
     before = _require(member_id, id)
-    if before.shared:
-        tables.transact(store.withdraw_write(before), members.count_write(member_id, shared=-1))
+    if not before.shared:
+        return
+    offered, counted = offering.item_ids([before]), members.count_write(member_id, shared=-1)
+    offers.recall_later(offered)
+    tables.transact(store.withdraw_write(before), counted, *offering.withdraw_writes(before, offering.find(before)))
+    offers.recall(offered)
 
 
 def _decide(member_id: str, decide: Callable[[], Result]) -> Result:

@@ -19,11 +19,11 @@ from pynamodb.indexes import GlobalSecondaryIndex, IncludeProjection, KeysOnlyPr
 from chalicelib.kernel import clock
 from chalicelib.kernel.aws import tables
 from chalicelib.kernel.aws.failures import Stale
-from chalicelib.kernel.aws.tables import Delete, Put, Update, Write
+from chalicelib.kernel.aws.tables import Check, Delete, Put, Update, Write
 from chalicelib.sightings import model
 from chalicelib.sightings.model import PastSighting, Shared, SharedSighting, Sighting
 
-_DESK = "desk"
+DESK = "desk"
 _SCRUB = "scrub"
 # A search looks at so many rows with one request, and at so many requests' worth before it answers.
 _LOOKED_AT, _REQUESTS = 250, 4
@@ -73,16 +73,6 @@ class SightingRow(tables.Row):
     due = _Due()
 
 
-class _Pages:
-    """A query request by request: with a filter, one may find nothing and yet not be the last."""
-
-    @staticmethod
-    def query(owner: str, **options: Any) -> Iterator[tuple[list[SightingRow], Any]]:
-        pages = SightingRow.query(owner, **options).page_iter
-        for page in pages:
-            yield [SightingRow.from_raw_data(item) for item in page["Items"]], pages.last_evaluated_key
-
-
 class Key(Struct, frozen=True):
     """Of a deleted sighting, as the index has it."""
 
@@ -116,7 +106,7 @@ def list_shared(limit: int, place: str | None) -> tuple[list[SharedSighting], st
     """Last shared first, shared before `place`. The index may be a moment late."""
     before = SightingRow.shared_at < place if place else None
     options = {"index_name": "shared", "range_key_condition": before, "scan_index_forward": False}
-    rows = list(tables.query(SightingRow, _DESK, limit=limit + 1, **options))
+    rows = list(tables.query(SightingRow, DESK, limit=limit + 1, **options))
     next_place = str(rows[limit - 1].shared_at) if len(rows) > limit else None
     return [_shared_sighting(row) for row in rows[:limit]], next_place
 
@@ -153,7 +143,8 @@ def create_write(sighting: Sighting) -> Write:
 
 
 def change_write(before: Sighting, after: Sighting) -> Write:
-    """Holds only if nobody has edited it since `before` was read. What is shared is not touched."""
+    """Holds only if nobody has edited it since `before` was read, nor shared or withdrawn it: the publication's item
+    follows the name and the photo. What was chosen to be shown is not touched."""
     actions = [
         SightingRow.animal_name.set(after.animal_name),
         SightingRow.location.set(after.location),
@@ -161,18 +152,23 @@ def change_write(before: Sighting, after: Sighting) -> Write:
         SightingRow.updated_at.set(after.updated_at),
         _set_or_remove(SightingRow.picture_id, after.picture_id),
     ]
-    return Update(SightingRow(before.owner, before.id), actions, SightingRow.updated_at == before.updated_at)
+    return Update(SightingRow(before.owner, before.id), actions, _is_same(before))
 
 
 def share_write(before: Sighting, shared: Shared) -> Write:
-    """Holds only if it is still shared as in `before`, or still not at all."""
+    """Holds only if it is still as in `before`, and shared as it was then or still not at all."""
     actions = [
-        SightingRow.shelf.set(_DESK),
+        SightingRow.shelf.set(DESK),
         SightingRow.shared_at.set(_shelf_place(before.id, shared)),
         _set_or_remove(SightingRow.shown_location, shared.shown_location),
         _set_or_remove(SightingRow.credit, shared.credit),
     ]
-    return Update(SightingRow(before.owner, before.id), actions, _is_shared_as(before))
+    return Update(SightingRow(before.owner, before.id), actions, _is_same(before))
+
+
+def same_write(before: Sighting) -> Write:
+    """Changes nothing, and fails if it was changed, shared or withdrawn since."""
+    return Check(SightingRow(before.owner, before.id), _is_same(before))
 
 
 def withdraw_write(before: Sighting) -> Write:
@@ -183,7 +179,6 @@ def withdraw_write(before: Sighting) -> Write:
 
 def delete_writes(before: Sighting, now: datetime) -> list[Write]:
     """Hold only if it is still as in `before`. What was shared is withdrawn by it."""
-    same = (SightingRow.updated_at == before.updated_at) & _is_shared_as(before)
     moved = SightingRow(
         _deleted_owner(before.owner),
         before.id,
@@ -196,13 +191,13 @@ def delete_writes(before: Sighting, now: datetime) -> list[Write]:
         todo=_SCRUB,
         due_at=clock.text(now + model.TEXT_KEPT),
     )
-    return [Delete(SightingRow(before.owner, before.id), same), Put(moved)]
+    return [Delete(SightingRow(before.owner, before.id), _is_same(before)), Put(moved)]
 
 
 def _search(owner: str, limit: int, place: str | None, search: str) -> tuple[list[Sighting], str | None]:
     found: list[SightingRow] = []
     options = {"filter_condition": SightingRow.folded.contains(search), "page_size": _LOOKED_AT}
-    for rows, last in islice(tables.query_index(_Pages, owner, **options, **_newest_before(place)), _REQUESTS):
+    for rows, last in islice(tables.query_pages(SightingRow, owner, **options, **_newest_before(place)), _REQUESTS):
         found += rows
         place = last["id"]["S"] if last else None
         if len(found) > limit:
@@ -214,6 +209,11 @@ def _search(owner: str, limit: int, place: str | None, search: str) -> tuple[lis
 def _newest_before(place: str | None) -> dict[str, Any]:
     older = SightingRow.id < place if place else None
     return {"range_key_condition": older, "scan_index_forward": False, "consistent_read": True}
+
+
+def _is_same(before: Sighting) -> Condition:
+    same: Condition = (SightingRow.updated_at == before.updated_at) & _is_shared_as(before)
+    return same
 
 
 def _is_shared_as(before: Sighting) -> Condition:

@@ -60,7 +60,9 @@ class Member:
         self.work("media")
         seen = self.call("GET", f"/api/sightings/{kept['id']}")
         assert seen["photo_state"] == "ready"
-        self.secrets.add(dict(pair.split("=") for pair in urlsplit(seen["photo_url"]).query.split("&")).popitem()[1])
+        [entry] = self.call("GET", "/admin/api/inbox")["items"]
+        self.draft = self.call("POST", "/admin/api/inbox/compose", {"sections": [{"ids": [entry["id"]]}]}, 201)
+        self.secrets |= {_signature(seen["photo_url"]), _signature(entry["image_url"])}
         for path in ("/admin/api/members", "/admin/api/sightings", "/api/sightings?q=yew", "/api/auth/me/data"):
             self.call("GET", path)
         return kept
@@ -75,6 +77,10 @@ class Member:
         return sighting
 
 
+def _signature(url):
+    return dict(pair.split("=") for pair in urlsplit(url).query.split("&"))["X-Amz-Signature"]
+
+
 _SITE = "https://news.example.org"
 
 
@@ -86,7 +92,7 @@ def test_no_secret_of_a_member_is_stored_or_logged(member, capsys):
     member.live()
     everything = dump.everything(capsys)
     assert EMAIL in everything
-    assert len(member.secrets) == 8
+    assert len(member.secrets) == 9
     for secret in member.secrets:
         assert secret not in everything
 
@@ -96,9 +102,9 @@ def test_after_the_account_is_deleted_nothing_names_its_member(member, tick, wor
     member.call("DELETE", "/api/auth/me", {"password": OTHER}, 204)
     assert EMAIL not in dump.rows()
     work()
-    assert dump.objects() == {}, "photos are gone with the account"
+    assert dump.objects() == {}, "photos are gone with the account, public copies for drafts too"
     for word in (SHOWN, CREDIT):
-        assert word not in dump.rows()
+        assert word not in dump.rows(), "it has left the inbox and the draft"
     later = clock.now() + timedelta(days=31)
     monkeypatch.setattr(clock, "now", lambda: later)
     tick("clean_up_members", "clean_up_media", "clean_up")
@@ -117,6 +123,21 @@ def test_after_an_editor_closes_the_account(member, work, capsys):
     assert dump.objects() == {}
     assert EMAIL not in dump.everything(capsys)
     assert member.http.get("/api/auth/me").status == 401
+
+
+def test_what_was_sent_stays_and_names_what_was_chosen(member, work, http):
+    member.live()
+    assert len([name for name in dump.objects() if name.startswith("public/")]) == 1
+    member.call("POST", f"/admin/api/campaigns/{member.draft['id']}/send")
+    work()
+    member.call("DELETE", "/api/auth/me", {"password": OTHER}, 204)
+    work()
+    [name] = dump.objects()
+    assert name.startswith("public/")
+    body = http.get(f"/admin/api/campaigns/{member.draft['id']}").json["body"]
+    for word in (SHOWN, CREDIT, "Red fox", name.removeprefix("public/")):
+        assert word in body
+    assert http.get("/admin/api/inbox?state=ALL").json["items"] == []
 
 
 def test_what_was_refused_is_not_logged_either(member, http, capsys):

@@ -4,17 +4,29 @@ from collections import Counter
 
 import pytest
 
+from chalicelib.campaigns import service as campaigns
+from chalicelib.campaigns.content import blocks
+from chalicelib.events.store import EventRow
+from chalicelib.inbox import offers
+from chalicelib.inbox import service as inbox
+from chalicelib.inbox.entry_store import EntryRow
+from chalicelib.inbox.item_store import ItemRow
+from chalicelib.inbox.model import DESK
 from chalicelib.kernel import ids
 from chalicelib.kernel.aws import objects, session
 from chalicelib.kernel.errors import Unauthenticated
 from chalicelib.media import places
 from chalicelib.media import service as media
+from chalicelib.media.copy_store import CopyRow
+from chalicelib.media.shown_store import ShownRow
 from chalicelib.media.store import PictureRow
 from chalicelib.members import service as members
-from chalicelib.sightings import departures, service, store
+from chalicelib.sightings import departures, jobs, model, service, store
 from chalicelib.sightings.model import Changes
 from chalicelib.sightings.store import SightingRow
+from tests.conftest import received
 from tests.fixtures.emitters import all_emitters
+from tests.rooms.inbox.sharing import Editor
 from tests.rooms.sightings.person import Person, has_files
 
 TURNS = range(4)
@@ -54,9 +66,32 @@ def consistent(person):
     used = Counter(row.picture_id for row in visible if row.picture_id)
     assert all(count == 1 for count in used.values())
     assert {id for id, state in pictures.items() if state in ("processing", "ready", "refused")} == set(used)
+    _check_desk([row for row in visible if row.shelf == "desk"])
     if members.find(person.id):
         assert person.counts() == (len(visible), sum(row.shelf == "desk" for row in visible))
     return visible
+
+
+def _check_desk(shared):
+    """The publication's inbox has what is shared, as it is now, and nothing else; nor has any unsent campaign."""
+    wanted = {offers.item_id(model.shown_id(row.id)): row for row in shared}
+    items = {row.id: row for row in ItemRow.scan(consistent_read=True)}
+    assert set(items) == set(wanted)
+    for id, row in wanted.items():
+        chosen = (row.animal_name, row.shown_location, row.credit)
+        assert (items[id].title, items[id].excerpt, items[id].creator) == chosen
+    entries = {row.item_id for row in EntryRow.scan(consistent_read=True) if row.owner == DESK and row.shelf}
+    assert entries == set(wanted)
+    pictures = {row.id.removeprefix("shown as "): row.picture_id for row in _shown()}
+    assert pictures == {id: row.picture_id for id, row in wanted.items() if row.picture_id}
+    for campaign in campaigns.list_page(None, 1, 100).items:
+        if campaign.state in ("draft", "scheduled"):
+            body = campaigns.view(campaign.id).content.body
+            assert {item.entry for item in blocks.items(body)} <= set(wanted)
+
+
+def _shown():
+    return [row for row in ShownRow.scan(consistent_read=True) if row.id.startswith("shown as ")]
 
 
 @pytest.mark.parametrize("turn", TURNS)
@@ -220,6 +255,133 @@ def test_sharing_four_times_at_once_counts_once(ada, together):
     assert statuses(together(*(lambda n=n: ada.share(seen, credit=str(n)) for n in range(4)))) == [200] * 4
     consistent(ada)
     assert ada.counts() == (1, 1)
+
+
+@pytest.fixture
+def editor(ada, admin, monkeypatch):
+    """Messages that make up for a crash come at once, and may come too early."""
+    monkeypatch.setattr(offers, "_SURELY_COMMITTED", 0)
+    return Editor(admin)
+
+
+@pytest.mark.parametrize("turn", TURNS)
+def test_a_photo_changed_shared_and_withdrawn_at_once(ada, editor, together, work, turn):
+    seen = ada.see(upload_id=ada.upload())
+    work("media")
+    upload_id = ada.upload()
+    answers = together(
+        lambda: ada.share(seen, credit="One"),
+        lambda: ada.change(seen, upload_id=upload_id),
+        lambda: ada.withdraw(seen),
+    )
+    assert statuses(answers) == [200, 200, 204]
+    work()
+    consistent(ada)
+
+
+@pytest.mark.parametrize("turn", TURNS)
+def test_what_the_desk_does_while_it_is_shared_again_and_withdrawn(ada, editor, together, turn):
+    seen = ada.see()
+    ada.share(seen)
+    id = editor.entry()["id"]
+    together(
+        lambda: ada.share(seen, credit="Two"),
+        lambda: inbox.bookmark(DESK, id),
+        lambda: ada.withdraw(seen),
+        lambda: inbox.set_note(DESK, id, "Lovely"),
+    )
+    consistent(ada)
+
+
+@pytest.mark.parametrize("turn", TURNS)
+def test_composed_and_withdrawn_at_once_it_is_in_no_draft(ada, editor, together, work, turn):
+    seen = ada.see(upload_id=ada.upload())
+    ada.share(seen)
+    work("media")
+    id, draft = editor.entry()["id"], _draft(editor)
+    composed, appended, withdrawn = together(
+        lambda: editor.compose(id), lambda: editor.compose(id, campaign_id=draft), lambda: ada.withdraw(seen)
+    )
+    assert withdrawn.status == 204
+    assert composed.status in (201, 404, 503)
+    assert appended.status in (200, 404, 503)
+    received("feed")  # nobody has died: the messages are not needed
+    assert consistent(ada)
+    assert [row.id for row in CopyRow.scan(consistent_read=True) if row.state == "public" and row.uses] == []
+    assert editor.entries() == []
+
+
+@pytest.mark.parametrize("turn", TURNS)
+def test_sent_and_withdrawn_at_once_it_is_sent_or_taken_out(ada, editor, together, work, ses, turn):
+    seen = ada.see()
+    ada.share(seen)
+    id = _draft(editor)
+    editor.compose(editor.entry()["id"], campaign_id=id)
+    sent, withdrawn = together(lambda: editor.send(id), lambda: ada.withdraw(seen))
+    assert withdrawn.status == 204
+    assert sent.status in (200, 409)
+    had_it = "Red Fox" in campaigns.view(id).content.body
+    work()
+    found = campaigns.view(id)
+    if found.campaign.state == "draft":
+        assert sent.status == 409
+        assert "Red Fox" not in found.content.body
+        assert found.campaign.notice
+    elif "Red Fox" in found.content.body:
+        assert had_it
+    consistent(ada)
+
+
+@pytest.mark.parametrize("turn", TURNS)
+def test_everything_at_once_leaves_nothing_of_what_is_withdrawn(ada, editor, together, work, ses, turn):
+    seen, other = ada.see("Fox", upload_id=ada.upload()), ada.see("Owl", upload_id=ada.upload())
+    ada.share(seen), ada.share(other)
+    work("media")
+    ids = [entry["id"] for entry in editor.entries()]
+    drafts = [_draft(editor), _draft(editor)]
+    together(
+        lambda: ada.withdraw(seen),
+        lambda: ada.share(seen, credit="Again"),
+        lambda: ada.delete(other),
+        lambda: editor.compose(*ids, campaign_id=drafts[0]),
+        lambda: editor.compose(*ids, campaign_id=drafts[1]),
+        lambda: editor.send(drafts[1]),
+    )
+    work()
+    consistent(ada)
+
+
+@pytest.mark.parametrize("turn", TURNS)
+def test_a_departure_while_a_draft_is_composed(ada, editor, together, work, turn):
+    for number in range(20):
+        ada.share(ada.see(f"Fox {number}"))
+    ids = [entry["id"] for entry in editor.entries()]
+
+    def go():
+        members.close(ada.id)
+        return departures.forget(ada.id, lambda: True)
+
+    together(go, lambda: editor.compose(*ids[:5]), lambda: editor.compose(*ids[10:]), lambda: editor.compose(ids[7]))
+    assert departures.forget(ada.id, lambda: True) is True
+    work()
+    assert consistent(ada) == []
+    assert editor.everywhere() == []
+
+
+def test_two_clean_ups_make_up_for_what_was_shared_before(ada, editor, together):
+    for number in range(12):
+        ada.share(ada.see(f"Fox {number}"))
+    for row in (*ItemRow.scan(), *(row for row in EntryRow.scan() if row.owner == DESK), *EventRow.scan()):
+        row.delete()
+    together(*[lambda: jobs.clean_up(lambda: True)] * 3, lambda: ada.see("Owl"))
+    jobs.clean_up(lambda: True)
+    consistent(ada)
+    assert len([row for row in EventRow.scan() if row.type == "ITEM_RECEIVED"]) == 12
+
+
+def _draft(editor):
+    draft = {"subject": "Issue 1", "body": "Hello.", "format": "markdown"}
+    return editor.admin.post("/admin/api/campaigns", json=draft).json["id"]
 
 
 def test_many_new_ones_at_once_are_counted(ada, together):

@@ -6,12 +6,18 @@ from types import GeneratorType
 
 import pytest
 
+from chalicelib.campaigns.content import blocks
+from chalicelib.inbox import offers, recalls
+from chalicelib.inbox.entry_store import EntryRow
+from chalicelib.inbox.item_store import ItemRow
+from chalicelib.inbox.model import DESK
 from chalicelib.kernel.aws import tables
 from chalicelib.media.store import PictureRow
 from chalicelib.members import member_data
 from chalicelib.members import service as members
 from chalicelib.sightings import departures, jobs, store
 from chalicelib.sightings.store import SightingRow
+from tests.conftest import received
 from tests.rooms.sightings.person import has_files, prepare_photos
 
 
@@ -73,6 +79,40 @@ def test_it_goes_on_where_time_ended(ada, many):
     assert results == [False, False, False, True]
     assert visible(ada) == []
     assert len(list(store.list_deleted(ada.id))) == 60
+
+
+def test_what_was_shared_leaves_the_publication_s_inbox_and_drafts(ada, bob, admin, monkeypatch):
+    """More than fit into one transaction, all with photos and some of them dismissed."""
+    monkeypatch.setattr(offers, "_SURELY_COMMITTED", 0)
+    for number in range(30):
+        ada.share(ada.see(f"Fox {number}", upload_id=ada.upload() if number % 2 else None), credit="A. L.")
+    bob.share(bob.see("Owl"))
+    prepare_photos()
+    entries = admin.get("/admin/api/inbox?limit=100").json["items"]
+    for entry in entries[5:10]:
+        admin.delete(f"/admin/api/inbox/{entry['id']}")
+    ids = [entry["id"] for entry in entries[:5]]
+    body = {"sections": [{"ids": ids}]}
+    draft = admin.post("/admin/api/inbox/compose", json=body).json
+    assert len(blocks.items(draft["body"])) == 5
+    leave(ada)
+    assert departures.forget(ada.id, lambda: True) is True
+    assert [entry["title"] for entry in admin.get("/admin/api/inbox?state=ALL").json["items"]] == ["Owl"]
+    assert [row.title for row in ItemRow.scan()] == ["Owl"]
+    assert {row.item_id for row in EntryRow.scan() if row.owner == DESK} == {bob_entry(admin)}
+    messages = [message for message in received("feed") if message.get("kind") == offers.RECALL]
+    assert {id for message in messages for id in message["items"]} >= set(ids) - {bob_entry(admin)}
+    for message in messages:
+        assert set(message) == {"kind", "items"}
+        recalls.handle(message)
+    after = admin.get(f"/admin/api/campaigns/{draft['id']}").json
+    assert [item.title for item in blocks.items(after["body"])] == ["Owl"]
+    assert "taken out" in after["notice"]
+
+
+def bob_entry(admin):
+    (entry,) = admin.get("/admin/api/inbox").json["items"]
+    return entry["id"]
 
 
 def test_without_time_nothing_is_done(ada, many):
@@ -208,9 +248,8 @@ def test_members_know_this_room(ada):
     seen = ada.see()
     import app  # noqa: F401 - registers it
 
-    assert [(room, [found["id"] for found in all]) for room, all in member_data.about(ada.id)] == [
-        ("sightings", [seen["id"]])
-    ]
+    stored = {room: list(all) for room, all in member_data.about(ada.id)}
+    assert [found["id"] for found in stored["sightings"]] == [seen["id"]]
     leave(ada)
     assert member_data.forget(ada.id, lambda: True) is True
     assert visible(ada) == []
