@@ -2,7 +2,10 @@
 not at the next `make bench`."""
 
 import app
-from bench import admin, audience, members
+from bench import admin, audience, following, members
+from chalicelib.kernel import settings
+from chalicelib.kernel.aws import session
+from chalicelib.kernel.aws.items import typed
 from local.gateway.gateway import Gateway
 from tests.fixtures.client import Client
 from tests.rooms.campaigns.crowd import gather
@@ -30,3 +33,26 @@ def test_a_members_calls_can_be_measured(aws, configure):
     cookie = {"Cookie": f"__Host-session={value}"}
     for path in (members._ME, members._LIST, members._TEN, members._SEARCH):
         assert members.cost(Client(Gateway(app.app)), "GET", path, cookie)["requests"]
+
+
+def test_polls_sweeps_and_the_inbox_can_be_measured(aws, providers, configure):
+    configure(DISABLE_AUTH="true")
+    found = following.measure_polls(providers, (1, 3))
+    assert [found[kind]["3"]["quota"] for kind in ("quiet", "news")] == [1, 2]
+    assert following.measure_ingest()["requests"]
+    sweeps = following.measure_sweeps((10, 20), _fill)
+    assert sweeps["10"]["requests"] == sweeps["20"]["requests"] > 1
+    pages = following.measure_pages((60, 70), _fill)
+    assert pages["60"]["requests"] == pages["70"]["requests"]
+
+
+def _fill(table, items):
+    for item in items:
+        row = {name: typed(value) for name, value in item.items()}
+        session.client("dynamodb").put_item(TableName=f"{settings.current().prefix}-{table}", Item=row)
+
+
+def test_a_day_of_a_thousand_channels_stays_within_the_quota():
+    """By the rules for when they are polled; all begin at once."""
+    (spent,) = following.simulate(2, 1, days=1).values()
+    assert 1_000 < spent <= 6_000

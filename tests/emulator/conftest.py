@@ -14,28 +14,39 @@ they are marked `emulator` by that alone.
 - `tick("handler_name")`: run a schedule of `app.py` now, by the name of its function; `tick()` runs them all.
 - `together(*calls)`: run calls at the same moment in threads; their results or exceptions in order.
 - `short_leases`: leases and rests of a second, and an SES that takes mails as fast as they come.
+- `dying(steps, action, *given)`: an action of `dying.py` in a process of its own that is killed after so many steps;
+  whether it was `killed`, `done` or `failed`.
+- `desk` and `member("ada")`: owners who follow, at the small providers; `later(hours=25)` moves the clock, there too.
 - `sqs`: an SQS client; `received("audience-dead")` of `tests.conftest` takes the messages off a queue.
 """
 
+import json
+import os
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from chalicelib.campaigns.sending import batch, mailer, parts, worker
-from chalicelib.kernel import limits, settings
+from chalicelib.kernel import clock, limits, settings
 from chalicelib.kernel.aws import queues
 from chalicelib.kernel.aws import session as kernel_aws
 from local.emulator import Emulator
 from local.gateway import handlers
 from local.gateway.gateway import Gateway
 from local.polling import Poller, pollers
+from local.providers.main import Providers
 from tests.conftest import enter
 from tests.emulator.sending import FAST, LEASE_MS
 from tests.fixtures.client import Client
+from tests.rooms.following.conftest import Owner
+from tests.rooms.sightings.person import Person
 
 _HERE = Path(__file__).parent
 
@@ -143,6 +154,81 @@ def together() -> Callable[..., list[Any]]:
         for thread in threads:
             thread.join()
         return results
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def _mortal(_emulator: Emulator) -> Iterator[subprocess.Popen[str]]:
+    command = [sys.executable, "-m", "tests.emulator.dying"]
+    environment = {**os.environ, **_emulator.environment}
+    with subprocess.Popen(
+        command, cwd=_HERE.parent.parent, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        yield process
+        assert process.stdin
+        process.stdin.close()
+
+
+@pytest.fixture
+def dying(emulator: Emulator, _mortal: subprocess.Popen[str]) -> Callable[..., str]:
+    """With the settings and the clock of the test."""
+
+    def run(steps: int, action: str, *given: Any) -> str:
+        ahead = clock.now().timestamp() - time.time()
+        order = {
+            "action": action,
+            "given": given,
+            "steps": steps,
+            "ahead": ahead,
+            "environment": dict(os.environ),
+        }
+        assert _mortal.stdin
+        assert _mortal.stdout
+        _mortal.stdin.write(json.dumps(order) + "\n")
+        _mortal.stdin.flush()
+        return _mortal.stdout.readline().strip()
+
+    return run
+
+
+@pytest.fixture
+def desk(admin: Client, providers: Providers) -> Owner:
+    return Owner(admin, providers, "/admin/api")
+
+
+@pytest.fixture
+def member(http: Client, providers: Providers, configure: Any) -> Callable[[str], Owner]:
+    configure(MEMBERS="open")
+
+    def join(name: str) -> Owner:
+        person = Person(http, name)
+        return Owner(http, providers, "/api", person.id, person.cookie)
+
+    return join
+
+
+@pytest.fixture
+def later(monkeypatch: pytest.MonkeyPatch, providers: Providers) -> Callable[..., None]:
+    real, passed = clock.now, timedelta()
+
+    def move(**time: float) -> None:
+        nonlocal passed
+        passed += timedelta(**time)
+        providers.advance(timedelta(**time).total_seconds())
+        monkeypatch.setattr(clock, "now", lambda: real() + passed)
+
+    return move
+
+
+@pytest.fixture
+def recover(later: Callable[..., None], tick: Callable[..., None], work: Work) -> Callable[[], None]:
+    """When the lease of whoever polled and died has ended: what the schedule does then, and nobody else."""
+
+    def run() -> None:
+        later(minutes=5)
+        tick("sweep_following")
+        work("feed")
 
     return run
 

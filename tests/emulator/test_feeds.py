@@ -206,5 +206,6 @@ def test_the_watermark_is_never_lost(emulator, blog):
     service.check(Trigger.SCHEDULE)
     listed = campaigns.list_page(None, 1, 50).items
     bodies = [campaigns.view(campaign.id).content.body for campaign in listed]
-    assert {title: sum(f">{title}<" in body for body in bodies) for title in titles} == dict.fromkeys(titles, 1)
+    times = {title: sum(f"title: {title}\n" in body for body in bodies) for title in titles}
+    assert times == dict.fromkeys(titles, 1)
     assert tables.get(store.PackedRow, "feed", "marks") is not None
