@@ -3,11 +3,25 @@
 import json
 import os
 import secrets
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from chalicelib.kernel import ciphers
+from local.providers import credentials
+
 PREFIX = "gna-local"
+
+_SECRETS: dict[str, Callable[[], str]] = {
+    "SECRET_KEY": lambda: secrets.token_urlsafe(32),
+    "WEBHOOK_SECRET": lambda: secrets.token_urlsafe(32),
+    "TOKEN_KEYS": lambda: ciphers.make_key(1),
+}
+# Where a provider is, and what it knows the app by.
+_PROVIDERS = {"YOUTUBE_ORIGIN": credentials.YOUTUBE, "SPOTIFY_ORIGIN": credentials.SPOTIFY}
+# Set to nothing, these say that something is not configured; elsewhere, that the default is wanted.
+_MAY_BE_EMPTY = {"TOKEN_KEYS", *_PROVIDERS, *credentials.YOUTUBE, *credentials.SPOTIFY}
 
 
 class BadOption(Exception):
@@ -16,10 +30,13 @@ class BadOption(Exception):
 
 @dataclass(frozen=True)
 class Options:
+    """Without a port for the small YouTube and Spotify there are none."""
+
     port: int
     mail_port: int
     folder: Path
     tick: float | None
+    providers_port: int | None = None
 
     @property
     def url(self) -> str:
@@ -29,6 +46,10 @@ class Options:
     def mail_url(self) -> str:
         return f"http://127.0.0.1:{self.mail_port}"
 
+    @property
+    def providers_url(self) -> str:
+        return f"http://127.0.0.1:{self.providers_port}"
+
 
 def read(environ: Mapping[str, str]) -> Options:
     options = Options(
@@ -36,9 +57,13 @@ def read(environ: Mapping[str, str]) -> Options:
         mail_port=_port(environ, "MAIL_PORT", 8025),
         folder=Path(environ.get("LOCAL_DIR") or ".local").resolve(),
         tick=_tick(environ.get("LOCAL_TICK", "")),
+        providers_port=_port(environ, "PROVIDERS_PORT", 8026),
     )
-    if options.port == options.mail_port:
-        raise BadOption(f"PORT and MAIL_PORT are both {options.port}: choose another number for one of them")
+    ports = {"PORT": options.port, "MAIL_PORT": options.mail_port, "PROVIDERS_PORT": options.providers_port}
+    for number, count in Counter(ports.values()).items():
+        if count > 1:
+            names = " and ".join(name for name, port in ports.items() if port == number)
+            raise BadOption(f"{names} are both {number}: choose another number for one of them")
     return options
 
 
@@ -60,21 +85,45 @@ def environment(options: Options, environ: Mapping[str, str]) -> dict[str, str]:
         "MEDIA_BUCKET": f"{PREFIX}-media-000000000000",
         "MEMBERS": "open",
         **_secrets(options.folder),
+        **_providers(options, environ),
     }
     given = {name: value for name, value in environ.items() if not name.startswith("AWS_") and value}
+    given |= {name: "" for name in _MAY_BE_EMPTY if environ.get(name) == ""}
     ports = {"PORT": str(options.port), "MAIL_PORT": str(options.mail_port)}
+    if options.providers_port:
+        ports["PROVIDERS_PORT"] = str(options.providers_port)
     return ours | given | ports | {"LOCAL_DIR": str(options.folder)}
+
+
+def has_providers(options: Options, env: Mapping[str, str]) -> bool:
+    """Whether the app is led to the small YouTube or the small Spotify."""
+    return any(env.get(name, "").startswith(f"{options.providers_url}/") for name in _PROVIDERS)
+
+
+def _providers(options: Options, environ: Mapping[str, str]) -> dict[str, str]:
+    """The small YouTube and Spotify, each unless its origin or anything real of it is set: a real client id must not
+    be sent to a small provider, nor the other way round."""
+    if not options.providers_port:
+        return {}
+    found: dict[str, str] = {}
+    for origin, known_by in _PROVIDERS.items():
+        if origin not in environ and not any(environ.get(name) for name in known_by):
+            found |= {origin: f"{options.providers_url}/{origin.partition('_')[0].lower()}", **known_by}
+    return found
 
 
 def _secrets(folder: Path) -> dict[str, str]:
     """Made once and stored, so that links mailed before a restart work after it."""
     file = folder / "secrets.json"
-    if not file.exists():
+    kept = json.loads(file.read_text()) if file.exists() else {}
+    missing = {name: make() for name, make in _SECRETS.items() if name not in kept}
+    if missing:
         folder.mkdir(parents=True, exist_ok=True)
-        made = {name: secrets.token_urlsafe(32) for name in ("SECRET_KEY", "WEBHOOK_SECRET")}
-        with open(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as stream:
-            json.dump(made, stream)
-    return {str(name): str(value) for name, value in json.loads(file.read_text()).items()}
+        part = file.with_suffix(".part")
+        with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as stream:
+            json.dump(kept | missing, stream)
+        os.replace(part, file)
+    return {str(name): str(value) for name, value in (kept | missing).items()}
 
 
 def _port(environ: Mapping[str, str], name: str, default: int) -> int:

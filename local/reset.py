@@ -8,7 +8,7 @@ import sys
 from local import options as _options
 from local.options import BadOption
 
-_OURS = ("emulator", "mailbox", "site", "secrets.json", "running.json", "lock")
+_OURS = ("emulator", "mailbox", "providers", "site", "secrets.json", "running.json", "lock")
 
 
 def main() -> int:

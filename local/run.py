@@ -24,6 +24,7 @@ from local.options import PREFIX, BadOption, Options
 
 _ROOT = Path(__file__).parent.parent
 _PATIENCE = 60.0
+_PROVIDERS = "the small YouTube and Spotify"
 
 
 class Failed(Exception):
@@ -62,6 +63,8 @@ def _run(options: Options) -> None:
         ending.enter_context(_locked(options.folder))
         _check_free(options.port, "PORT")
         _check_free(options.mail_port, "MAIL_PORT")
+        if options.providers_port and _options.has_providers(options, env):
+            _check_free(options.providers_port, "PROVIDERS_PORT")
         emulator = Emulator(options.folder / "emulator")
         ending.callback(emulator.stop)
         _say("starting the embedded AWS, which takes a few seconds")
@@ -86,11 +89,15 @@ def _children(options: Options, env: dict[str, str], ending: ExitStack) -> dict[
     mailbox = ["--port", str(options.mail_port), "--data", str(options.folder / "mailbox")]
     if topic := handlers.mail_topic(PREFIX):
         mailbox += ["--sns-endpoint", env["AWS_ENDPOINT_URL"], "--topic", topic]
+    providers = ["--port", str(options.providers_port), "--data", str(options.folder / "providers")]
     commands = {
         "the mailbox": ["local.ses.main", *mailbox],
+        _PROVIDERS: ["local.providers.main", *providers, "--app-url", options.url],
         "the workers": ["local.work"],
         "the app": ["local.gateway.web"],
     }
+    if not _options.has_providers(options, env):
+        del commands[_PROVIDERS]
     children = {}
     for name, arguments in commands.items():
         children[name] = process.spawn([sys.executable, "-m", *arguments], env, cwd=_ROOT)
@@ -137,7 +144,9 @@ def _check_free(port: int, name: str) -> None:
 
 def _wait_until_well(options: Options, children: dict[str, subprocess.Popen[bytes]]) -> None:
     until = time.monotonic() + _PATIENCE
-    for url in (f"{options.mail_url}/mailbox.json?limit=1", f"{options.url}/health"):
+    urls = [f"{options.mail_url}/mailbox.json?limit=1", f"{options.url}/health"]
+    urls += [f"{options.providers_url}/control/calls"] if _PROVIDERS in children else []
+    for url in urls:
         while not _answers(url):
             _check_alive(children)
             if time.monotonic() > until:
@@ -171,7 +180,8 @@ def _write_environment(folder: Path, env: dict[str, str], ending: ExitStack) -> 
     """Lets `make demo` find a running Gna. The file holds secrets, like the folder it is in."""
     file = folder / "running.json"
     with open(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as stream:
-        names = ("AWS_", "GNA_", "SITE_", "SECRET_KEY", "WEBHOOK_SECRET", "FROM_", "CONTACT_", "ADMIN_")
+        ours = ("AWS_", "GNA_", "SITE_", "SECRET_KEY", "WEBHOOK_SECRET", "FROM_", "CONTACT_", "ADMIN_")
+        names = (*ours, "TOKEN_KEYS", "YOUTUBE_", "SPOTIFY_")
         json.dump({name: value for name, value in env.items() if name.startswith(names)}, stream)
     ending.callback(file.unlink, missing_ok=True)
 
@@ -179,6 +189,7 @@ def _write_environment(folder: Path, env: dict[str, str], ending: ExitStack) -> 
 def _print_welcome(options: Options, env: dict[str, str]) -> None:
     unguarded = env["DISABLE_AUTH"] == "true"
     access = "authentication is off: DISABLE_AUTH=true" if unguarded else "behind Cloudflare Access"
+    providers = f"{options.providers_url}/              a small YouTube and Spotify, to follow and to publish on"
     cadence = f"all schedules every {options.tick:g} s (LOCAL_TICK)" if options.tick else "at their real intervals"
     print(
         f"""
@@ -189,6 +200,7 @@ def _print_welcome(options: Options, env: dict[str, str]) -> None:
     {options.url}/admin         the dashboard ({access})
     {options.url}/join          an account of your own, for sightings with photos
     {options.mail_url}/              the mailbox, with every email Gna sends
+    {providers if _options.has_providers(options, env) else "(the real YouTube and Spotify, as far as they are set)"}
     {env["FEED_URL"]}   the demo feed
 
     data in {options.folder} (`make reset` deletes it, `make demo` adds some)

@@ -5,7 +5,7 @@ import base64
 import re
 import threading
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 from urllib.parse import parse_qs, urlsplit
@@ -70,7 +70,8 @@ class Gateway:
             event = self._event(method, target, pairs, body, source_ip, matched, context.aws_request_id)
             if matched.entry.authorizer:
                 event["requestContext"]["authorizer"] = _authorized(matched.entry.authorizer, event, context)
-            return _answer(method, self._app(event, context), context.aws_request_id)
+            binary = _is_binary(_first(pairs, "accept"), self._app.api.binary_types)
+            return _answer(method, self._app(event, context), context.aws_request_id, binary)
         except Refusal as refusal:
             return self._refused(method, refusal, event["requestContext"])
 
@@ -91,8 +92,7 @@ class Gateway:
         parts = urlsplit(target)
         query = parse_qs(parts.query, keep_blank_values=True, errors="replace")
         several = _grouped([*headers, ("X-Forwarded-For", ip), ("X-Forwarded-Proto", "http")])
-        content_type = next((value for name, value in headers if name.lower() == "content-type"), "")
-        binary = content_type.partition(";")[0].strip().lower() in self._app.api.binary_types
+        binary = _is_binary(_first(headers, "content-type"), self._app.api.binary_types)
         return {
             "resource": matched.resource,
             "path": parts.path,
@@ -183,14 +183,25 @@ def _covers(resources: str | list[str], arn: str) -> bool:
     return any(re.fullmatch(re.escape(pattern).replace(r"\*", ".*").replace(r"\?", "."), arn) for pattern in patterns)
 
 
-def _answer(method: str, result: Mapping[str, Any], request_id: str) -> Answer:
+def _first(headers: Headers, wanted: str) -> str:
+    return next((value for name, value in headers if name.lower() == wanted), "")
+
+
+def _is_binary(header: str, binary_types: Sequence[str]) -> bool:
+    """By the first type that `Content-Type` or `Accept` names, and nothing else. What names none is JSON."""
+    kind = re.split("[,;]", header)[0].strip().lower() or "application/json"
+    return any(pattern in ("*/*", kind, f"{kind.partition('/')[0]}/*") for pattern in binary_types)
+
+
+def _answer(method: str, result: Mapping[str, Any], request_id: str, binary: bool) -> Answer:
+    """What the app has encoded is decoded only for those who accept a type that the API declares as binary."""
     headers = [(name, str(value)) for name, value in result["headers"].items()]
     headers += [(name, str(value)) for name, values in result["multiValueHeaders"].items() for value in values]
     if "content-type" not in {name.lower() for name, _ in headers}:
         headers.append(("Content-Type", "application/json"))
     headers.append(("x-amzn-RequestId", request_id))
     body = result["body"] or ""
-    if result.get("isBase64Encoded"):
+    if result.get("isBase64Encoded") and binary:
         body = base64.b64decode(body)
     raw = body if isinstance(body, bytes) else body.encode()
     return Answer(result["statusCode"], headers, b"" if method == "HEAD" else raw)

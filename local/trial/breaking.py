@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from local.options import PREFIX
 from local.trial.receiver import Receiver
+from local.trial.sources import Sources
 from local.trial.stack import Stack
 
 QUEUES = ("audience", "deliveries", "sending", "mail-events", "events", "feed")
@@ -19,6 +20,7 @@ _processes = threading.Lock()
 class Breaker:
     def __init__(self, stack: Stack, receiver: Receiver, seed: int) -> None:
         self._stack, self._receiver = stack, receiver
+        self._sources = Sources(stack.options.providers_url)
         self._chance = random.Random(seed)
         self.done: dict[str, int] = {}
 
@@ -44,6 +46,7 @@ class Breaker:
         self._stack.thaw()
         self._stack.mailbox.tell(reset=True)
         self._receiver.down = False
+        self._sources.tell(reset=True)
         self._stack.tend()
 
     def _faults(self) -> list[Callable[[], None]]:
@@ -63,6 +66,11 @@ class Breaker:
             self.lose_answers_of_ses,
             self.refuse_at_ses,
             self.stop_receiver,
+            self.freeze_providers,
+            self.stop_providers,
+            self.slow_providers,
+            self.break_answers_of_providers,
+            self.stop_hub,
         ]
 
     def _break(self, fault: Callable[[], None]) -> None:
@@ -135,6 +143,27 @@ class Breaker:
         self._receiver.down = True
         time.sleep(self._chance.uniform(1, 3))
         self._receiver.down = False
+
+    def freeze_providers(self) -> None:
+        self._frozen("providers", 1, 12)  # also longer than a poll waits
+
+    def stop_providers(self) -> None:
+        self._fail("outage", True, 2, 10)
+
+    def slow_providers(self) -> None:
+        self._fail("slow", self._chance.uniform(0.5, 4), 2, 8)
+
+    def break_answers_of_providers(self) -> None:
+        self._fail("broken", True, 1, 6)
+
+    def stop_hub(self) -> None:
+        """Nothing is pushed, and only polls find what is new."""
+        self._fail("hub_down", True, 5, 15)
+
+    def _fail(self, fault: str, value: bool | float, shortest: float, longest: float) -> None:
+        self._sources.tell(**{fault: value})
+        time.sleep(self._chance.uniform(shortest, longest))
+        self._sources.tell(**{fault: type(value)()})
 
     def _misbehave(self, mode: str, shortest: float, longest: float) -> None:
         assert self._stack.proxy

@@ -46,6 +46,7 @@ class Caller:
         number = next(self._numbers)
         self._source = f"127.{1 + number // 65_536 % 250}.{number // 256 % 256}.{number % 256}"
         self._port, self._log = port, log
+        self.cookie = ""  # the last one it was given
 
     def ask(self, kind: str, method: str, path: str, body: Any = None, **headers: str) -> tuple[int, str, str]:
         """Status, place it leads to, text; status 0 if nobody answered. A body that is text is a form."""
@@ -58,6 +59,7 @@ class Caller:
             connection.request(method, path, body if form or body is None else json.dumps(body), headers)
             answer = connection.getresponse()
             found = answer.status, answer.getheader("Location") or "", answer.read().decode(errors="replace")
+            self.cookie = (answer.getheader("Set-Cookie") or self.cookie).partition(";")[0]
         except (OSError, http.client.HTTPException):
             found = 0, "", ""
         finally:

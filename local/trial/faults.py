@@ -9,10 +9,11 @@ import threading
 from collections.abc import Callable
 
 from local.options import PREFIX
-from local.trial import outcome, truth
+from local.trial import arrivals, outcome, truth
 from local.trial.breaking import Breaker, hurry
 from local.trial.client import Caller, Log
 from local.trial.editor import Editor
+from local.trial.followers import BUSY, Followers
 from local.trial.people import Act, People, Person
 from local.trial.receiver import Receiver
 from local.trial.recovery import on_queues, recover
@@ -52,15 +53,19 @@ def _trial(stack: Stack, receiver: Receiver) -> list[str]:
     Caller(stack.options.port, log).ask("webhook", "POST", "/admin/api/webhooks", {"url": receiver.url})
     people = People(stack.options.port, stack.mailbox, log, SEED, patience=25)
     editor = Editor(stack.options.port, log, SEED)
+    followers = Followers(stack, log, SEED, BUSY)
+    followers.begin()
     lives = [Life(people, stack, log, number).go_on for number in range(AT_ONCE)]
-    _break_under_load(Breaker(stack, receiver, SEED), [*lives, editor.work])
+    load = [*lives, editor.work, followers.go_on, followers.pass_time]
+    _break_under_load(Breaker(stack, receiver, SEED), load)
     print(log.table())
     queued = on_queues(stack)
-    broken = recover(stack, receiver, editor, _PATIENCE)
+    broken = recover(stack, receiver, editor, followers, _PATIENCE)
     found = truth.Truth(stack)
     broken += _answers(log) + [f"{name} ended by itself" for name in stack.ended] + found.broken(people.everybody)
     broken += [f"{person.email} is on a queue" for person in people.everybody if person.email in queued]
     broken += [f"{address} complained and is still here" for address in COMPLAINING if address in found.activated()]
+    broken += arrivals.broken(stack, found, followers)
     return broken + outcome.broken(stack, found, editor, receiver, crowd)
 
 

@@ -13,8 +13,9 @@ from contextlib import contextmanager
 from typing import Any
 
 from local.options import PREFIX
-from local.trial import truth
+from local.trial import arrivals, truth
 from local.trial.client import Caller, Log
+from local.trial.followers import CALM, Followers
 from local.trial.people import People
 from local.trial.stack import Stack, folder
 
@@ -69,9 +70,12 @@ def _load(stack: Stack) -> tuple[Log, list[str]]:
     crowd = truth.crowd(stack, CROWD)
     people = People(stack.options.port, stack.mailbox, log, seed=1)
     admin = Caller(stack.options.port, log)
+    followers = Followers(stack, log, 1, CALM)
+    followers.begin()
     campaign = start_campaign(admin, "Load")
     ended = threading.Event()
     threads = [threading.Thread(target=_visit, args=(people, stack, log, ended, number)) for number in range(AT_ONCE)]
+    threads.append(threading.Thread(target=followers.go_on, args=(ended,)))
     for thread in threads:
         thread.start()
     limited = _limits(stack, log)
@@ -82,11 +86,14 @@ def _load(stack: Stack) -> tuple[Log, list[str]]:
         thread.join()
     print(f"{during} people signed up beside the campaign within {SECONDS:.0f} s")
     broken = [*limited, *finish_campaign(stack, admin, campaign, crowd)]
-    _drain(stack, "audience")
+    followers.sync_all()
+    for queue in ("audience", "feed"):
+        _drain(stack, queue)
     broken += [
         f"{n} answers {status} to {kind}" for (kind, status), n in log.statuses.items() if status >= 500 or not status
     ]
-    return log, broken + truth.Truth(stack).broken(people.everybody)
+    found = truth.Truth(stack)
+    return log, broken + found.broken(people.everybody) + arrivals.broken(stack, found, followers)
 
 
 def _visit(people: People, stack: Stack, log: Log, ended: threading.Event, number: int) -> None:

@@ -75,7 +75,7 @@ def promises(found: truth.Truth, mailed: mails.Mailed, campaigns: list[TrialCamp
 def posts(found: truth.Truth, titles: list[str]) -> Iterator[str]:
     bodies = [zlib.decompress(row["body"]).decode() for row in found.tables["campaign-contents"]]
     for title in titles:
-        times = sum(f"{title}<" in body for body in bodies)
+        times = sum(f"title: {title}\n" in body for body in bodies)
         if times != 1:
             yield f"{title} is in {times} campaigns"
     print(f"{len(titles)} posts published")

@@ -19,7 +19,8 @@ _SOURCES = ("blog", "Shop Window", "fair-2026", "podcast")
 class Person:
     """`promise` is the last answer that was one: accepted, confirmed, left, never (written to again), lifted.
     `unsure`: an answer was lost since, or two things were done at once. `gone`: what must no longer be stored.
-    `awaits_lift`: they asked for a link to undo *never email me*, and have not used it."""
+    `awaits_lift`: they asked for a link to undo *never email me*, and have not used it. `asked`: names they gave with
+    sign-ups. One that waits to be confirmed keeps its own, whatever they are called meanwhile."""
 
     email: str
     nickname: str
@@ -32,6 +33,7 @@ class Person:
     id: str = ""
     given: list[str] = field(default_factory=list)
     gone: list[str] = field(default_factory=list)
+    asked: set[str] = field(default_factory=set)
 
     def note_promise(self, promise: str) -> None:
         if promise in LEFT:
@@ -95,6 +97,7 @@ class People:
         asked: dict[str, object] = {"email": person.email}
         if not person.nickname:
             person.nickname = asked["nickname"] = self._name()
+            person.asked.add(person.nickname)
         if self._chance.random() < 0.6:
             person.given.append(f"Given{self._number()}zq")
             asked |= {"source": self._chance.choice(_SOURCES), "tags": ["trial"], "metadata": {"a": person.given[-1]}}
@@ -119,7 +122,7 @@ class People:
     def rename(self, person: Person) -> None:
         new = self._name()
         if self._update(person, nickname=new):
-            person.gone += [person.nickname] if len(person.nickname) > 1 else []
+            person.gone += [name for name in (person.nickname,) if len(name) > 1 and name not in person.asked]
             person.nickname = new
         elif person.unsure:
             person.forget_name(new)

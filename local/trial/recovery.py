@@ -7,6 +7,7 @@ from local.options import PREFIX
 from local.trial import truth
 from local.trial.breaking import CALM, QUEUES, hurry
 from local.trial.editor import Editor
+from local.trial.followers import Followers
 from local.trial.receiver import Receiver
 from local.trial.stack import Stack
 
@@ -17,8 +18,9 @@ _NUMBERS = [
 ]
 
 
-def recover(stack: Stack, receiver: Receiver, editor: Editor, patience: float) -> list[str]:
-    """Messages of the dead-letter queues are put back, failed deliveries are retried. Prints how long it took."""
+def recover(stack: Stack, receiver: Receiver, editor: Editor, followers: Followers, patience: float) -> list[str]:
+    """Messages of the dead-letter queues are put back, failed deliveries are retried, and what is followed is polled
+    again. Prints how long it took."""
     begun = time.monotonic()
     stack.wait_until_well()
     hurry(stack, CALM)
@@ -26,7 +28,9 @@ def recover(stack: Stack, receiver: Receiver, editor: Editor, patience: float) -
     while time.monotonic() - begun < patience:
         stack.tend()
         put_back += _put_back(stack)
-        unfinished = [*_waiting(stack), *_unfinished(stack, receiver)]
+        followers.settle()
+        followers.hasten()
+        unfinished = [*_waiting(stack), *_unfinished(stack, receiver), *followers.missing()]
         if not unfinished and not (again := editor.retry_all()):
             print(
                 f"recovered within {time.monotonic() - begun:.0f} s; "

@@ -31,9 +31,11 @@ class Stack:
     def __init__(self, folder: Path, *, through_proxy: bool, dynamodb: str | None = None, **settings: str) -> None:
         self.folder = folder
         self._dynamodb = dynamodb
-        self.options = Options(_free_port(), _free_port(), folder, tick=None)
+        self.options = Options(_free_port(), _free_port(), folder, tick=None, providers_port=_free_port())
         self._emulator = Emulator(folder / "emulator")
         self.proxy = Proxy() if through_proxy else None
+        # The mailbox finds the emulator by it, also after a restart at another port; it never misbehaves.
+        self._way = Proxy()
         self._settings = settings
         self._running: dict[str, subprocess.Popen[bytes]] = {}
         self.ended: list[str] = []
@@ -49,6 +51,7 @@ class Stack:
         self.env |= {"AWS_ENDPOINT_URL_SESV2": self.options.mail_url, "PYTHONPATH": str(_ROOT)}
         if self._dynamodb:
             self.env["AWS_ENDPOINT_URL_DYNAMODB"] = self._dynamodb
+        self._way.start(_port(self._emulator.url))
         if self.proxy:
             self.proxy.start(_port(self._emulator.url))
             self.env["AWS_ENDPOINT_URL"] = self.proxy.url
@@ -60,8 +63,10 @@ class Stack:
             "--topic",
             handlers.mail_topic(PREFIX),
             "--sns-endpoint",
-            self._emulator.url,
+            self._way.url,
         )
+        providers = ["--port", str(self.options.providers_port), "--data", str(self.folder / "providers")]
+        self._spawn("providers", "local.providers.main", *providers)
         for name in _COMMANDS:
             self.begin(name)
         self.wait_until_well()
@@ -69,9 +74,10 @@ class Stack:
 
     def __exit__(self, *failure: Any) -> None:
         self.thaw()
-        for name in ("app", "workers", "mailbox"):
+        for name in ("app", "workers", "mailbox", "providers"):
             process.end(self._running[name])
         self._emulator.stop()
+        self._way.stop()
         if self.proxy:
             self.proxy.stop()
         self._starter.shutdown()
@@ -115,7 +121,7 @@ class Stack:
         self._emulator.stop()
         self._starter.submit(self._emulator.start).result()
         assert self.proxy
-        self.proxy.upstream = _port(self._emulator.url)
+        self.proxy.upstream = self._way.upstream = _port(self._emulator.url)
 
     def aws(self, service: str) -> Any:
         """Not affected by any fault."""

@@ -19,6 +19,11 @@ _TABLES = (
     "campaign-contents",
     "deliveries",
     "events",
+    "items",
+    "inbox",
+    "follows",
+    "creators",
+    "connections",
 )
 COUNTS = ("recipients", "sent_count", "failure_count", "unknown_count")
 

@@ -23,9 +23,11 @@ def free_port() -> int:
 
 class Runner:
     def __init__(self, folder: Path, **settings: str) -> None:
-        self.port, self.mail_port = free_port(), free_port()
+        self.port, self.mail_port, self.providers_port = free_port(), free_port(), free_port()
         self.folder = folder
         self.url, self.mail_url = f"http://127.0.0.1:{self.port}", f"http://127.0.0.1:{self.mail_port}"
+        self.providers_url = f"http://127.0.0.1:{self.providers_port}"
+        self.youtube, self.spotify = f"{self.providers_url}/youtube", f"{self.providers_url}/spotify"
         self._settings = settings
         self._output = folder.with_suffix(".log")
         self._process: subprocess.Popen[bytes] | None = None
@@ -110,6 +112,7 @@ class Runner:
     def _environment(self) -> dict[str, str]:
         kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
         ours = {"PORT": str(self.port), "MAIL_PORT": str(self.mail_port), "LOCAL_DIR": str(self.folder)}
+        ours["PROVIDERS_PORT"] = str(self.providers_port)
         return kept | ours | self._settings
 
 

@@ -88,6 +88,54 @@ def test_a_binary_body_travels_as_base64(http):
     assert base64.b64decode(event["body"]) == b"\x00\xff"
 
 
+@pytest.mark.parametrize(
+    ("declared", "content_type", "is_binary"),
+    [
+        ("*/*", "application/json", True),
+        ("*/*", "", True),
+        ("image/*", "image/webp; q=1", True),
+        ("image/*", "text/plain", False),
+        ("image/png", "image/*", False),
+        ("application/json", "", True),
+    ],
+)
+def test_bodies_of_declared_types_travel_as_base64(app, declared, content_type, is_binary):
+    app.api.binary_types = [declared]
+    gateway = Gateway(app)
+    sent = [("Content-Type", content_type)] if content_type else []
+    event = gateway._event("POST", "/echo", sent, b"{}", "192.0.2.1", gateway._match("POST", "/echo"), "1")
+    assert event["isBase64Encoded"] is is_binary
+    assert event["body"] == ("e30=" if is_binary else "{}")
+
+
+@pytest.mark.parametrize(
+    ("declared", "accept", "is_decoded"),
+    [
+        ("*/*", None, True),
+        ("*/*", "*/*", True),
+        ("*/*", "text/html,image/png", True),
+        ("image/png", "image/png;q=0.8", True),
+        ("image/png", "image/webp,image/png", False),  # only the first is looked at
+        ("image/png", "*/*", False),
+        ("image/*", "image/avif,*/*", True),
+        ("image/*", None, False),
+    ],
+)
+def test_an_encoded_answer_is_decoded_only_for_whom_the_api_declares_it(app, declared, accept, is_decoded):
+    app.api.binary_types = [declared]
+    gateway = Gateway(app)
+    gateway._app = lambda event, context: {
+        "statusCode": 200,
+        "headers": {"Content-Type": "image/png"},
+        "multiValueHeaders": {},
+        "body": "iVA=",
+        "isBase64Encoded": True,
+    }
+    gateway._app.routes, gateway._app.api = app.routes, app.api
+    answer = Client(gateway).get("/echo", headers={"Accept": accept} if accept else {})
+    assert answer.body == (b"\x89P" if is_decoded else b"iVA=")
+
+
 def test_path_parameters_stay_encoded_and_literal_segments_win(http):
     assert http.get("/things/a%2Fb").text == "a%2Fb"
     assert http.get("/things/new").text == "literal"

@@ -6,9 +6,13 @@ import signal
 import socket
 import subprocess
 import time
+import urllib.request
+import uuid
+from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
+from tests.local import provider_calls
 from tests.local.runner import ROOT, Runner, wait_until_gone
 
 pytestmark = pytest.mark.emulator
@@ -89,6 +93,47 @@ def test_two_side_by_side_do_not_disturb_each_other_not_even_when_one_is_killed(
     assert locked.get("/health")[0] == 200
 
 
+def test_it_brings_a_small_youtube_and_a_small_spotify(locked):
+    with urllib.request.urlopen(locked.providers_url, timeout=10) as page:
+        assert "A small YouTube and a small Spotify" in page.read().decode()
+    assert f"{locked.providers_url}/ " in locked.output
+    assert (locked.folder / "providers" / "providers.json").exists()
+
+
+def test_a_newcomer_connects_youtube_follows_a_channel_and_sees_a_video_arrive(running):
+    runner = running()
+    state, back = str(uuid.uuid4()), f"{runner.url}/admin/following/callback"
+    assert runner.post("/admin/api/connections/state", {"provider": "YOUTUBE", "state": state})[0] == 200
+    asked = provider_calls.authorize_url(runner, "youtube", redirect_uri=back, state=state)
+    consent = dict(parse_qsl(urlsplit(asked).query)) | {"decision": "allow"}
+    sent_to = provider_calls.ask(asked.partition("?")[0], consent).headers["Location"]
+    answer = {"provider": "YOUTUBE", "state": state, "code_verifier": provider_calls.VERIFIER}
+    answer["code"] = dict(parse_qsl(urlsplit(sent_to).query))["code"]
+    assert runner.post("/admin/api/connections/callback", answer)[0] == 200
+    assert runner.post("/admin/api/follows", {"url": f"{runner.youtube}/@hedgebirds"})[0] == 201
+    wait_until(lambda: hub(runner)["subscriptions"] == 1)
+    form = {"channel": "@hedgebirds", "title": "A new bird", "kind": "normal"}
+    assert provider_calls.ask(f"{runner.youtube}/manage/publish", form).status == 303
+    wait_until(lambda: "A new bird" in runner.get("/admin/api/inbox")[1])
+
+
+def hub(runner):
+    return provider_calls.ask(f"{runner.providers_url}/control/hub").json
+
+
+def wait_until(is_so, seconds=30):
+    until = time.monotonic() + seconds
+    while not is_so():
+        assert time.monotonic() < until
+        time.sleep(0.1)
+
+
+def test_with_real_providers_it_brings_no_small_ones(running):
+    runner = running(YOUTUBE_ORIGIN="", SPOTIFY_CLIENT_ID="a-real-one")
+    assert runner.providers_url not in runner.output
+    assert not (runner.folder / "providers").exists()
+
+
 def test_authentication_can_be_turned_on(locked):
     status, body = locked.get("/admin/api/campaigns")
     assert (status, json.loads(body)) == (401, {"error": "Authentication required"})
@@ -141,7 +186,13 @@ def test_the_same_data_is_not_used_twice(locked):
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("PORT", "eight"), ("LOCAL_TICK", "often"), ("SITE_URL", "nowhere"), ("DISABLE_AUTH", "maybe")],
+    [
+        ("PORT", "eight"),
+        ("PROVIDERS_PORT", "0"),
+        ("LOCAL_TICK", "often"),
+        ("SITE_URL", "nowhere"),
+        ("DISABLE_AUTH", "maybe"),
+    ],
 )
 def test_a_bad_setting_is_one_clear_line(tmp_path, name, value):
     runner = Runner(tmp_path / "local", **{name: value})

@@ -6,9 +6,10 @@ from collections import Counter
 
 import pytest
 
-from local.trial import outcome
+from local.trial import arrivals, outcome
 from local.trial.client import Caller, Log
 from local.trial.editor import TrialCampaign
+from local.trial.followers import Owner, find_missing
 from local.trial.people import Person
 from local.trial.receiver import Receiver
 from local.trial.truth import Truth
@@ -95,7 +96,7 @@ FINISHED = {"type": "DELIVERY_FINISHED", "id": "e", "payload": json.dumps({"deli
 def _campaign(**changes):
     usual = {
         "campaigns": [{"shelf": "campaign", "state": "published"}, {"shelf": "count", "published": "1"}],
-        "campaign-contents": [{"body": zlib.compress(b"<h2>Post 1</h2>")}],
+        "campaign-contents": [{"body": zlib.compress(b":::item\ntitle: Post 1\n:::\n")}],
         "deliveries": [DELIVERY],
         "events": [],
     }
@@ -138,3 +139,79 @@ def test_an_event_nobody_received_is_found():
     receiver = Receiver()
     receiver.stop()
     assert any("never received" in line for line in outcome.events(_campaign(events=[FINISHED]), receiver))
+
+
+VIDEO = {"id": "i", "provider": "YOUTUBE", "provider_item_id": "v"}
+ENTRY = {"owner": "desk", "item_id": "i"}
+RECEIVED = {"type": "ITEM_RECEIVED", "aggregate_id": "i", "id": "e", "payload": "{}"}
+OPTIONS = {"status": "ACTIVE", "action": "inbox", "newest_only": False, "hide_shorts": False}
+FOLLOW = {"owner": "desk", "part": "follow f", "creator_id": "c", **OPTIONS}
+FOLLOWER = {"id": "c", "part": "follower desk", "follow_id": "f", **OPTIONS}
+CREATOR = {"id": "c", "part": "creator", "failures": "0"}
+SPENT = {"id": "quota YOUTUBE", "part": "2026-11-17 units", "spent": "12"}
+FAILING = {"owner": "desk", "part": "active poll_failures YOUTUBE", "causes": ["c"]}
+
+
+def _followed(**changes):
+    usual = {
+        "items": [VIDEO],
+        "inbox": [ENTRY],
+        "events": [RECEIVED],
+        "follows": [FOLLOW],
+        "creators": [CREATOR, FOLLOWER, SPENT],
+        "connections": [{"owner": "desk", "part": "connection SPOTIFY", "status": "ACTIVE"}],
+    }
+    return _truth(**usual | changes)
+
+
+def _wrong(found):
+    owner = Owner("desk", "/admin/api", Caller(1, Log()), follows={"channel": "f"})
+    checks = (
+        find_missing(found.tables["items"], found.tables["inbox"], {"v": "channel", "w": "elsewhere"}, [owner]),
+        arrivals.once(found),
+        arrivals.agreed(found),
+        arrivals.quota(found, 12),
+        arrivals.connected(found),
+        arrivals.told(found),
+    )
+    return [line for lines in checks for line in lines]
+
+
+def test_what_was_followed_and_came_once_holds():
+    assert _wrong(_followed()) == []
+    assert _wrong(_followed(inbox=[ENTRY, ENTRY | {"owner": "a member"}])) == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "problem"),
+    [
+        ({"inbox": [], "events": []}, "v of channel has not come to desk"),
+        ({"items": [VIDEO, VIDEO | {"id": "j"}], "inbox": [ENTRY]}, "2 items of one id"),
+        ({"events": []}, "0 events for 1 entries"),
+        ({"events": [RECEIVED, RECEIVED]}, "2 events for 1 entries"),
+        ({"events": [RECEIVED, RECEIVED | {"aggregate_id": "j"}]}, "1 events for 0 entries"),
+        ({"follows": [FOLLOW | {"status": "UNSUBSCRIBED"}]}, "two rows of a follow differ"),
+        ({"follows": []}, "two rows of a follow differ"),
+        ({"creators": [CREATOR, FOLLOWER, SPENT | {"spent": "11"}]}, "YouTube counted 12 units, and we 11"),
+        ({"creators": [CREATOR, FOLLOWER, SPENT | {"spent": "9001"}]}, "9001 units of a day were spent"),
+        ({"connections": [{"status": "EXPIRED"}]}, "a connection is EXPIRED without cause"),
+        ({"follows": [FOLLOW, FAILING]}, "desk is told of failures that are over"),
+    ],
+)
+def test_what_went_wrong_with_follows_is_found(changes, problem):
+    assert any(problem in line for line in _wrong(_followed(**changes)))
+
+
+def test_failures_that_go_on_may_be_told():
+    creators = [CREATOR | {"failures": "3"}, FOLLOWER, SPENT]
+    assert _wrong(_followed(follows=[FOLLOW, FAILING], creators=creators)) == []
+
+
+@pytest.mark.parametrize(
+    ("where", "problem"),
+    [({"elsewhere": '"a-token"'}, "a token is in captures"), ({"log": "a-token"}, "a token is in the log"), ({}, "")],
+)
+def test_a_token_in_clear_is_found(tmp_path, where, problem):
+    providers = tmp_path / "providers.json"
+    providers.write_text(json.dumps({"grants": [{"refresh": "a-token", "spent": [], "access": {}}]}))
+    assert list(arrivals.sealed(_followed(**where), providers, where.get("log", ""))) == [problem] * bool(problem)
