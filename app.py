@@ -15,6 +15,7 @@ from typing import Any
 from chalice.app import AuthRequest, Chalice, Cron, Rate, SQSEvent
 
 from chalicelib.audience import personal_data
+from chalicelib.campaigns import use_keepers
 from chalicelib.kernel import deadlines, settings
 from chalicelib.kernel.aws import queues
 from chalicelib.members import member_data
@@ -25,8 +26,10 @@ app = Chalice(app_name="gna")
 personal_data.register("bounces", "bounces.service")
 personal_data.register_address("members", "members.service")
 member_data.register("sightings", "sightings.departures")
-# A photo sent by a form arrives as it is, not as text.
-app.api.binary_types.append("multipart/form-data")
+member_data.register("following", "following.departures")
+member_data.register("inbox", "inbox.departures")
+use_keepers.register("inbox.uses")
+routing.send_bytes(app)
 
 
 # A verdict is not kept: a cached one would outlive the token's own end.
@@ -113,11 +116,41 @@ def check_feed(event: Any) -> None:
     jobs.on_schedule()
 
 
+# What is read from elsewhere: the watched feed, followed channels, shows and feeds, and pictures of what they bring.
+# Also what members have withdrawn, to be taken out of drafts.
+# One queue for all, because another would cost money while nothing happens; one message at a time, so that nothing
+# waits for a slow server.
 @app.on_sqs_message(queue=queues.name("feed"), batch_size=1)
-def hurry_feed(event: SQSEvent) -> Any:
-    from chalicelib.feeds import jobs
+def poll_sources(event: SQSEvent) -> Any:
+    from chalicelib.feeds import jobs as feeds_jobs
+    from chalicelib.following import jobs as following_jobs
+    from chalicelib.inbox import offers, pictures, recalls
 
-    return queues.consume(event.to_dict(), jobs.handle)
+    def handle(message: Any) -> None:
+        if "trigger" in message:
+            feeds_jobs.handle(message)
+        elif message.get("kind") == pictures.COPY:
+            pictures.copy(str(message["item"]))
+        elif message.get("kind") == offers.RECALL:
+            recalls.handle(message)
+        else:
+            following_jobs.handle(message, deadlines.time_left(event.context))
+
+    return queues.consume(event.to_dict(), handle)
+
+
+@app.schedule(Rate(15, unit=Rate.MINUTES))
+def sweep_following(event: Any) -> None:
+    from chalicelib.following import jobs
+
+    jobs.sweep()
+
+
+@app.schedule(Cron(0, 4, "*", "*", "?", "*"))
+def maintain_following(event: Any) -> None:
+    from chalicelib.following import jobs
+
+    jobs.maintain(deadlines.time_left(event.context))
 
 
 @app.on_sqs_message(queue=queues.name("members"), batch_size=10)

@@ -15,6 +15,8 @@ _TITLES = {
     "bounces": "Bounces",
     "members": "Members",
     "account": "Accounts",
+    "inbox": "Inbox",
+    "following": "Following",
     "sightings": "Sightings",
     "feed": "Feed",
     "webhooks": "Webhooks",

@@ -70,6 +70,10 @@ def _has_secret(name: str) -> bool:
         return False
 
 
+def _is_set(name: str) -> str:
+    return "set" if settings.provider_secret(name) else ""
+
+
 # Groups of settings: the variable, its label, and where its value comes from.
 _BOUNCES = {
     "keep": "stay subscribed until an editor acts",
@@ -114,6 +118,15 @@ _GROUPS: dict[str, tuple[tuple[str, str, Callable[[Settings], object]], ...]] = 
         ("BEHIND_CLOUDFLARE", "Readers come through Cloudflare", lambda current: current.behind_cloudflare),
     ),
     "Members": (("MEMBERS", "Who may have an account", lambda current: _MEMBERS[current.members]),),
+    "Following": (
+        ("YOUTUBE_API_KEY", "YouTube key", lambda _: _is_set("YOUTUBE_API_KEY")),
+        ("YOUTUBE_CLIENT_ID", "YouTube app for connections", lambda current: current.youtube_client_id),
+        ("YOUTUBE_CLIENT_SECRET", "Secret of that app", lambda _: _is_set("YOUTUBE_CLIENT_SECRET")),
+        ("SPOTIFY_CLIENT_ID", "Spotify app for connections", lambda current: current.spotify_client_id),
+        ("SPOTIFY_MARKET", "Country for Spotify", lambda current: current.spotify_market),
+        ("TOKEN_KEYS", "Keys for tokens", lambda _: _is_set("TOKEN_KEYS")),
+        ("INBOX_DAYS", "Entries leave the inbox after", lambda current: f"{current.inbox_days} days"),
+    ),
     "Infrastructure": (
         ("MEDIA_BUCKET", "Bucket for pictures", lambda current: current.media_bucket),
         ("DOWNLOADS_BUCKET", "Bucket for large exports", lambda current: current.downloads_bucket),

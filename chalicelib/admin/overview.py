@@ -12,7 +12,7 @@ from chalicelib.audience import counts, held, pausing, recipients
 from chalicelib.bounces import failing
 from chalicelib.bounces import service as bounces
 from chalicelib.campaigns import service as campaigns
-from chalicelib.campaigns.model import Campaign, DeliveryState, State
+from chalicelib.campaigns.model import HELD_BACK, Campaign, DeliveryState, State
 from chalicelib.events.webhooks import model as webhooks_model
 from chalicelib.events.webhooks import service as webhooks
 from chalicelib.feeds import service as feeds
@@ -108,8 +108,10 @@ def _check_held() -> Iterator[Finding]:
 def _check_campaigns(recent: list[Campaign]) -> Iterator[Finding]:
     for campaign in recent:
         path, subject = f"/admin/campaigns/{campaign.id}", truncate.truncate(campaign.subject, 300)
-        if campaign.notice:
+        if campaign.notice and campaign.notice.startswith(HELD_BACK):
             yield _finding(Level.ERROR, f"“{subject}” was held back.", path, "Review")
+        elif campaign.notice:
+            yield _finding(Level.WARNING, f"“{subject}”: {campaign.notice}", path, "Review")
         elif campaign.delivery_state is DeliveryState.FAILED:
             yield _finding(Level.ERROR, f"“{subject}” was not sent to everyone.", path, "View report")
 

@@ -5,20 +5,26 @@ from hashlib import sha256
 from typing import Any
 from urllib.parse import urlencode
 
-from chalicelib.admin import labels, truncate
+from chalicelib.admin import labels, truncate, waiting
+from chalicelib.following import unread
+from chalicelib.inbox.model import DESK
 from chalicelib.kernel import settings
 from chalicelib.kernel.colour import ink_on
-from chalicelib.kernel.errors import GnaError, Misconfigured
+from chalicelib.kernel.errors import GnaError, Misconfigured, Unavailable
 from chalicelib.web import pages, responses
 from chalicelib.web.request import Request
 from chalicelib.web.responses import Response
 
+FOLLOWING = "/admin/following"
+INBOX = "/admin/inbox"
 # Path, label and icon of each entry.
 NAVIGATION = (
     ("/admin", "Overview", "overview"),
     ("/admin/subscribers", "Subscribers", "people"),
     ("/admin/campaigns", "Campaigns", "mail"),
     ("/admin/bounces", "Bounces", "bounce"),
+    (INBOX, "Inbox", "inbox"),
+    (FOLLOWING, "Following", "follow"),
     ("/admin/members", "Members", "badge"),
     ("/admin/sightings", "Sightings", "eye"),
     ("/admin/feed", "Feed", "feed"),
@@ -46,6 +52,8 @@ NOTICES = {
     "account-closed": "Account closed. Its address and password are deleted; the rest follows in the background.",
     "saved": "Saved.",
     "duplicated": "Duplicated as a new draft.",
+    "composed": "Composed. The items are in this draft, and their text is yours to change.",
+    "opened": "The next issue is open: write a few words, then compose items into it from the inbox.",
     "deleted": "Draft deleted.",
     "tested": "Test email sent.",
     "scheduled": "Scheduled. Until then you can change it or cancel the schedule.",
@@ -93,12 +101,25 @@ _TONES = {
 
 
 def page(
-    request: Request, template: str, status: int = 200, *, outdated: tuple[str, ...] = (), **values: Any
+    request: Request,
+    template: str,
+    status: int = 200,
+    *,
+    outdated: tuple[str, ...] = (),
+    said: tuple[str, str] | None = None,
+    **values: Any,
 ) -> Response:
-    """`outdated` are notices that were true when the page was first opened and are no longer."""
+    """`outdated` are notices that were true when the page was first opened and are no longer; `said` is a notice, and
+    its tone, of a page that has notices of its own."""
+    notice, tone = said or _find_notice(request, outdated)
+    titles = unread.list_titles(DESK)
+    given = {"unread": titles, "waiting": waiting.count(), **values}
+    return _framed(template, status, who=request.identity, notice=notice, tone=tone, **given)
+
+
+def _find_notice(request: Request, outdated: tuple[str, ...]) -> tuple[str | None, str]:
     key = request.query.get("notice", "") if request.method == "GET" else ""
-    notice = NOTICES.get(key) if key not in outdated else None
-    return _framed(template, status, who=request.identity, notice=notice, tone=_TONES.get(key, "good"), **values)
+    return NOTICES.get(key) if key not in outdated else None, _TONES.get(key, "good")
 
 
 def problem(failure: GnaError) -> Response:
@@ -107,9 +128,11 @@ def problem(failure: GnaError) -> Response:
     if isinstance(failure, Misconfigured):
         reason = "Something is not configured: see the Settings page"
     status = responses.status_of(failure)
-    answer = _framed(
-        "admin/problem.html", status, who="", notice=None, tone="good", reason=reason, code=status, here=""
+    # When the database does not answer, it is not asked once more.
+    known = (
+        {} if isinstance(failure, Unavailable) else {"unread": unread.list_titles(DESK), "waiting": waiting.count()}
     )
+    answer = _framed("admin/problem.html", status, reason=reason, code=status, **known)
     return responses.with_retry_after(failure, answer)
 
 
@@ -143,12 +166,21 @@ def _asset_url(name: str) -> str:
 def _framed(template: str, status: int, **values: Any) -> Response:
     given = {
         "here": "",
+        "who": "",
+        "notice": None,
+        "tone": "good",
         "problem": None,
+        "unread": (),
+        "waiting": 0,
         "labels": labels,
         "fit": truncate,
         "navigation": NAVIGATION,
+        "following": FOLLOWING,
+        "inbox": INBOX,
+        "most_waiting": waiting.MOST,
         "style": _asset_url("style.css"),
         "script": _asset_url("app.js"),
+        "triage": _asset_url("triage.js"),
         "authentication_off": settings.current().disable_auth,
         **values,
     }

@@ -10,12 +10,20 @@ from msgspec import Struct
 
 from chalicelib.kernel import settings
 from chalicelib.kernel.errors import GnaError, Misconfigured, TooMany
-from chalicelib.web import pages, responses
+from chalicelib.web import pages, responses, routing
 from chalicelib.web.request import Request
 from chalicelib.web.responses import Response
 
 HOME = "/sightings"
-NAVIGATION = (("/sightings", "Sightings"), ("/account", "Account"))
+FOLLOWING = "/following"
+NAVIGATION = (
+    ("/sightings", "Sightings"),
+    ("/inbox", "Inbox"),
+    (FOLLOWING, "Following"),
+    ("/account", "Account"),
+)
+# Named and not imported, as routes name their functions: that room knows this one, and not the other way round.
+_UNREAD = "following.unread:list_titles"
 
 # The URL carries the key of a notice, never its text, so that a crafted link cannot put words on our page.
 NOTICES = {
@@ -46,6 +54,8 @@ _FORMS = "same-origin"
 # Nor does this one tell a path, not even to our own server: mailed links have their token in it.
 _MAILED_LINKS = "strict-origin"
 
+_HOUR, _YEAR = 3600, 31_536_000
+
 
 class Problem(Struct, frozen=True):
     """Why a form was refused, and the name of the field it is about, if it is about one."""
@@ -54,17 +64,31 @@ class Problem(Struct, frozen=True):
     field: str = ""
 
 
-def page(request: Request, template: str, status: int = 200, *, mailed: bool = False, **values: Any) -> Response:
-    """`mailed` is a page that a mailed link opens."""
+def page(
+    request: Request,
+    template: str,
+    status: int = 200,
+    *,
+    mailed: bool = False,
+    said: tuple[str, str] | None = None,
+    **values: Any,
+) -> Response:
+    """`mailed` is a page that a mailed link opens; `said` is a notice, and its tone, of a page that has notices of
+    its own."""
+    notice, tone = _find_notice(request, said)
     signed_in, shown_at = request.member is not None, request.own_path if request.kept else ""
-    answer = _framed(template, status, signed_in=signed_in, notice=_notice(request), shown_at=shown_at, **values)
+    unread = routing.load(_UNREAD)(request.member.id) if signed_in else ()
+    given = {"notice": notice, "tone": tone, "unread": unread, "shown_at": shown_at, **values}
+    answer = _framed(template, status, signed_in=signed_in, **given)
     return answer.with_headers(Referrer_Policy=_MAILED_LINKS) if mailed else answer
 
 
-def _notice(request: Request) -> str | None:
+def _find_notice(request: Request, said: tuple[str, str] | None) -> tuple[str | None, str]:
     if request.kept:
-        return _RESUMED_WITHOUT_PHOTO if PHOTO_CHOSEN in request.kept else _RESUMED
-    return NOTICES.get(request.query.get("notice", "")) if request.method == "GET" else None
+        return _RESUMED_WITHOUT_PHOTO if PHOTO_CHOSEN in request.kept else _RESUMED, "good"
+    if said:
+        return said
+    return NOTICES.get(request.query.get("notice", "")) if request.method == "GET" else None, "good"
 
 
 def refuse(request: Request, template: str, failure: GnaError, fields: dict[str, str], **values: Any) -> Response:
@@ -85,7 +109,7 @@ def problem(failure: GnaError) -> Response:
         return pages.error(failure)
     reason = "This site is not configured correctly" if isinstance(failure, Misconfigured) else failure.reason
     status = responses.status_of(failure)
-    answer = _framed("member/problem.html", status, signed_in=status != 401, notice=None, reason=reason, code=status)
+    answer = _framed("member/problem.html", status, signed_in=status != 401, reason=reason, code=status)
     return responses.with_retry_after(failure, answer)
 
 
@@ -95,9 +119,19 @@ def back(path: str, notice: str = "") -> Response:
     return responses.redirect(f"{path}?{urlencode({'notice': notice})}" if notice else path)
 
 
-@lru_cache(maxsize=2)
+@lru_cache(maxsize=8)
 def asset(name: str) -> str:
     return pages.text(f"member/{name}")
+
+
+def answer_asset(request: Request, name: str, content_type: str) -> Response:
+    """A URL with a version may be cached for a year, one without for an hour."""
+    body = asset(name)
+    tag = f'"{sha256(body.encode()).hexdigest()[:16]}"'
+    answer = responses.asset(body, content_type, _YEAR if request.query.get("v") else _HOUR).with_headers(ETag=tag)
+    if request.headers.get("if-none-match") == tag:
+        return Response(304, "", answer.headers)
+    return answer
 
 
 def _asset_url(name: str) -> str:
@@ -109,9 +143,14 @@ def _framed(template: str, status: int, **values: Any) -> Response:
         "here": "",
         "shown_at": "",
         "problem": None,
+        "notice": None,
+        "tone": "good",
+        "unread": (),
+        "following": FOLLOWING,
         "navigation": NAVIGATION,
         "member_style": _asset_url("member.css"),
         "member_script": _asset_url("member.js"),
+        "asset_url": _asset_url,
         **values,
     }
     return pages.page(template, status, **given).with_headers(Referrer_Policy=_FORMS)

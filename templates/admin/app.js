@@ -70,6 +70,12 @@
     return found;
   };
 
+  // A second click on a button must not send the form again. Whoever comes back to the page can send it again.
+  for (const form of findAll("form[data-once]")) {
+    form.addEventListener("submit", (event) => { if (form.dataset.sent) event.preventDefault(); else form.dataset.sent = "yes"; });
+  }
+  addEventListener("pageshow", (event) => { if (event.persisted) findAll("form[data-once]").forEach((form) => delete form.dataset.sent); });
+
   const compose = find("[data-compose]");
   if (compose) enhanceCompose(compose);
   const schedule = find("[data-schedule]");
@@ -251,3 +257,4 @@
     setTimeout(poll, 1000);
   }
 })();
+{% include "following/connect.js" %}

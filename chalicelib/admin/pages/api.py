@@ -15,7 +15,10 @@ from chalicelib.web.responses import Response
 def show_api(request: Request) -> Response:
     from chalicelib.admin import api_reference
 
-    return shell.page(request, "admin/api.html", calls=api_reference.calls_by_title())
+    calls = api_reference.calls_by_title()
+    title = request.query.get("about", "")
+    shown = title if title in calls else next(iter(calls))
+    return shell.page(request, "admin/api.html", titles=list(calls), title=shown, calls=calls[shown])
 
 
 @operation("This document", tag="description", answers={200: Answer("OpenAPI 3.1", dict[str, Any])})

@@ -18,6 +18,10 @@ def script(request: Request) -> Response:
     return _answer(request, "app.js", "text/javascript")
 
 
+def triage_script(request: Request) -> Response:
+    return _answer(request, "triage.js", "text/javascript")
+
+
 def _answer(request: Request, name: str, content_type: str) -> Response:
     body = shell.asset(name)
     tag = f'"{sha256(body.encode()).hexdigest()[:16]}"'

@@ -100,7 +100,7 @@ def test_the_keyboard_is_enough(house, look):
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
     heading(page, "New sighting")
-    for _ in range(6):  # past the navigation, to the first field
+    for _ in range(8):  # past the navigation, to the first field
         page.keyboard.press("Tab")
     page.keyboard.type("Red fox")
     page.keyboard.press("Tab")

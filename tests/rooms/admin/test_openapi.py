@@ -63,6 +63,6 @@ def test_operation_ids_are_unique(dashboard):
 
 def test_the_document_and_its_page_are_served(dashboard):
     assert dashboard.get("/admin/api/openapi.json").json == openapi.document()
-    seen = dashboard.see("/admin/api")
-    assert "GET /admin/api/subscribers" in seen
-    assert "POST /api/subscribe" in seen
+    assert "GET /admin/api/subscribers" in dashboard.see("/admin/api")
+    assert "GET /admin/api/subscribers" in dashboard.see("/admin/api?about=nothing")
+    assert "POST /api/subscribe" in dashboard.see("/admin/api?about=Public")

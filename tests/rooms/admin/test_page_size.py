@@ -150,7 +150,7 @@ def test_no_page_is_too_large_whatever_it_shows(dashboard, people, blog, configu
         f"/admin/webhooks/{hook}",
         f"/admin/webhooks/{hook}/remove",
         "/admin/settings",
-        "/admin/api",
+        *(f"/admin/api?about={title}" for title in ("Campaigns", "Subscribers", "Inbox", "Following")),
     ]
     found = {path: (answer.status, len(answer.body)) for path in pages for answer in [dashboard.get(path)]}
     answer = dashboard.post("/admin/subscribers/selection", id=people[:100])

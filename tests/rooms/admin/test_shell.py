@@ -8,13 +8,16 @@ from chalicelib.campaigns import service
 from chalicelib.campaigns.service import Draft
 from chalicelib.events.webhooks import service as webhooks
 from chalicelib.events.webhooks.model import NewWebhook
+from chalicelib.inbox.model import DESK
 from chalicelib.kernel import clock, ids
 from chalicelib.kernel.aws import tables
 from chalicelib.members.model import Member
 from chalicelib.members.stores import emails, members
 from tests.rooms.admin.conftest import ORIGIN
+from tests.rooms.following import made
+from tests.rooms.inbox.things import receive, video
 
-ASSETS = ("/admin/style.css", "/admin/app.js")
+ASSETS = ("/admin/style.css", "/admin/app.js", "/admin/triage.js", "/admin/app.webmanifest")
 
 
 def _pages() -> list[str]:
@@ -41,6 +44,8 @@ def page(dashboard, abroad, person):
         "webhook_id": webhooks.add(NewWebhook(url=abroad.url, description="<script>x()</script>")).webhook.id,
         "field": "body",
         "member_id": _join("bob@example.net").wire_id,
+        "follow_id": made.follow("<script>x()</script>").id.replace("-", ""),
+        "entry_id": receive(DESK, video(title="<script>x()</script>"))[0],
     }
     sent = {**known, "campaign_id": service.send_now(service.create(Draft("Sent", "x")).campaign.id).campaign.id}
     return lambda path: dashboard.get(path.format(**(sent if path.endswith("/correct") else known)))

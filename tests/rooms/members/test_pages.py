@@ -140,6 +140,9 @@ def test_every_page_for_members_can_be_returned_to():
         "/sightings",
         "/sightings/new",
         *("/sightings/{sighting_id}" + part for part in ("", "/edit", "/delete", "/share")),
+        *("/inbox" + part for part in ("", "/add", "/{entry_id}")),
+        *("/following" + part for part in ("", "/find", "/connect", "/disconnect")),
+        *("/following/{follow_id}" + part for part in ("", "/unfollow")),
     }
 
 

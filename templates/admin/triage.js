@@ -1,0 +1,3 @@
+"use strict";
+{% include "inbox/triage.js" %}
+{% include "inbox/arrange.js" %}

@@ -1,0 +1,2 @@
+"use strict";
+{% include "following/connect.js" %}

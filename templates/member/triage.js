@@ -1,0 +1,2 @@
+"use strict";
+{% include "inbox/triage.js" %}
