@@ -24,9 +24,9 @@ _DATA = PurePosixPath("botocore/data")
 # Scripts, build-time packages, the DNS library that email-validator needs only for checks turned off here, and what
 # boto3 makes resources from (the app uses clients).
 _UNUSED = ("bin/", "boto3/data/", "boto3/examples/", "cffi/", "dns/", "pycparser/")
-# Of Pillow, what draws text, opens windows or decodes AVIF, a third of it: the three decoders load none of these.
+# Of Pillow, what draws text, opens windows or decodes AVIF, a third of it: the decoders load none of these.
 _UNUSED_OF_PILLOW = (
-    *(f"PIL/{name}." for name in ("_avif", "_imagingft", "_imagingmath", "_imagingmorph", "_imagingtk")),
+    *(f"PIL/{name}." for name in ("_avif", "_imagingft", "_imagingmorph", "_imagingtk")),
     *(f"pillow.libs/{name}" for name in ("libavif-", "libbrotli", "libfreetype-", "libharfbuzz-", "libpng16-")),
 )
 # Files that only a compiler or a type checker reads.

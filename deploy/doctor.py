@@ -12,7 +12,7 @@ from chalicelib.kernel.errors import Misconfigured
 from chalicelib.kernel.findings import Finding, Level, error, note
 from chalicelib.kernel.settings import Settings
 from deploy import stack, stage, template
-from deploy.checks import account, sending, web
+from deploy.checks import account, following, sending, web
 from deploy.stack import Clients
 from deploy.stage import Stage
 
@@ -39,6 +39,7 @@ def _check_before(chosen: Stage, configured: Settings, clients: Clients, lookup:
         yield from _try("SES for the sender", lambda: sending.check_identity(clients, configured.from_email))
         yield from _try("the DNS records", lambda: sending.check_dns(clients, configured.from_email, lookup))
     yield from _try("the parameter store", lambda: account.check_secrets(clients, chosen))
+    yield from _try("the parameter store", lambda: following.check(clients, chosen, configured))
     yield from web.check_keys(configured.access_certs_url)
 
 

@@ -115,6 +115,10 @@ def _as_sender(operator: str, statement: dict[str, Any]) -> dict[str, Any]:
     return statement | {"Condition": {operator: {"ses:FromAddress": {"Fn::Sub": "${SenderAddress}"}}}}
 
 
+def _parameters(*names: str) -> dict[str, Any]:
+    return _allow("ssm", ("GetParameters",), *(f"parameter${{SecretsPath}}/{name}" for name in names))
+
+
 def _bucket(kind: str, actions: tuple[str, ...]) -> dict[str, Any]:
     arn = f"arn:${{AWS::Partition}}:s3:::${{Prefix}}-{kind}-${{AWS::AccountId}}"
     return {
@@ -125,7 +129,8 @@ def _bucket(kind: str, actions: tuple[str, ...]) -> dict[str, Any]:
 
 
 _RIGHTS: dict[str, dict[str, Any]] = {
-    "secrets": _allow("ssm", ("GetParameters",), "parameter${SecretsPath}/*"),
+    "secrets": _parameters("SECRET_KEY", "WEBHOOK_SECRET"),
+    "providers": _parameters("TOKEN_KEYS", "YOUTUBE_CLIENT_SECRET", "YOUTUBE_API_KEY"),
     "mail": _as_sender(
         "StringEqualsIgnoreCase",
         _allow("ses", ("SendEmail", "SendRawEmail"), "identity/*", "configuration-set/${Prefix}"),

@@ -15,6 +15,8 @@ FOLDER = Path(__file__).parent / "stages"
 _ONLY_PARAMETERS = {"DOMAIN_NAME": "DomainName", "CERTIFICATE_ARN": "CertificateArn"}
 # Applied to the template itself: see `template.set_execute_api`.
 _CLOSE = "DISABLE_EXECUTE_API"
+# Secrets that a provider has issued, and nobody can generate.
+_PUT_BY_HAND = {"YOUTUBE_API_KEY", "YOUTUBE_CLIENT_SECRET"}
 _FROM_STAGE = {"GNA_PREFIX", "SECRETS_PATH", "CONFIGURATION_SET", "DOWNLOADS_BUCKET", "MEDIA_BUCKET"}
 
 
@@ -82,10 +84,17 @@ def parameters(stage: Stage, template: Mapping[str, Any]) -> dict[str, str]:
     if "DISABLE_AUTH" in stage.settings:
         raise Refused("DISABLE_AUTH is for local use only: remove it, or anyone could use /admin")
     stage.disables_execute_api  # noqa: B018 - refused here if it makes no sense
+    if written := sorted(set(stage.settings) & _PUT_BY_HAND):
+        raise Refused(f"{', '.join(written)} must not be in {stage.name}.env: {how_to_put(stage, written[0])}")
     if unknown := sorted(set(stage.settings) - set(known) - {_CLOSE}):
         raise Refused(f"unknown in {stage.name}.env: {', '.join(unknown)} (secrets: `make secrets`)")
     given = {known[name]: value for name, value in stage.settings.items() if value and name in known}
     return {"Prefix": stage.prefix, "SecretsPath": stage.secrets_path} | given | sender(stage)
+
+
+def how_to_put(stage: Stage, name: str) -> str:
+    """What an operator does with a secret that somebody else has issued."""
+    return f"aws ssm put-parameter --type SecureString --name {stage.secrets_path}/{name} --value …"
 
 
 def sender(stage: Stage) -> dict[str, str]:

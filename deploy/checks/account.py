@@ -16,9 +16,9 @@ _REDEPLOY = "Deploy again, and change nothing by hand"
 
 def check_secrets(clients: Clients, stage: Stage) -> Iterator[Finding]:
     for name in secrets.missing(clients, stage):
-        yield error(
-            f"{name} is not in the parameter store", "nothing works without it", f"make secrets STAGE={stage.name}"
-        )
+        is_for_tokens = name.endswith(f"/{secrets.RING}")
+        why = "nobody can connect an account to follow from" if is_for_tokens else "nothing works without it"
+        yield error(f"{name} is not in the parameter store", why, f"make secrets STAGE={stage.name}")
 
 
 def check_tables(clients: Clients, stage: Stage, template: Template) -> Iterator[Finding]:

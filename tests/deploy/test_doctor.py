@@ -194,9 +194,17 @@ def moto_account() -> Iterator[None]:
         yield
 
 
+def _paths() -> list[str]:
+    return [f"/gna/test/{name}" for name in ("SECRET_KEY", "TOKEN_KEYS", "WEBHOOK_SECRET")]
+
+
 def test_missing_secrets_are_named_and_created_once(moto_account):
-    assert len(list(account.check_secrets(boto3.client, STAGE))) == 2
-    assert secrets.ensure(boto3.client, STAGE) == ["/gna/test/SECRET_KEY", "/gna/test/WEBHOOK_SECRET"]
+    found = list(account.check_secrets(boto3.client, STAGE))
+    assert [finding.message.partition(" ")[0] for finding in found] == (created := _paths())
+    assert [finding.why for finding in found if "TOKEN_KEYS" not in finding.message] == [
+        "nothing works without it"
+    ] * 2
+    assert secrets.ensure(boto3.client, STAGE) == created
     first = boto3.client("ssm").get_parameter(Name="/gna/test/SECRET_KEY", WithDecryption=True)["Parameter"]["Value"]
     assert len(first) >= 32
     assert secrets.ensure(boto3.client, STAGE) == []
@@ -278,6 +286,9 @@ def test_messages_in_a_dead_letter_queue_are_found(moto_account):
         ({"SITE_ULR": "https://news.example.org"}, "unknown in test.env: SITE_ULR"),
         ({"DISABLE_AUTH": "true"}, "DISABLE_AUTH is for local use only"),
         ({"SECRET_KEY": "written down"}, "unknown in test.env: SECRET_KEY"),
+        ({"TOKEN_KEYS": "1:written"}, "unknown in test.env: TOKEN_KEYS"),
+        ({"YOUTUBE_API_KEY": "written"}, "--type SecureString --name /gna/test/YOUTUBE_API_KEY"),
+        ({"YOUTUBE_ORIGIN": "https://other.example.org"}, "unknown in test.env: YOUTUBE_ORIGIN"),
     ],
 )
 def test_invalid_settings_end_the_examination(settings, said):

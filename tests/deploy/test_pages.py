@@ -36,9 +36,9 @@ def test_every_table_is_on_the_privacy_page():
     assert sorted(one.table for one in privacy.TABLES) == sorted(_tables())
 
 
-# What ends in these tables takes more than removing a row: a photo, what other rooms keep, or only a part of the row.
-# Their clean-ups do it, and have tests of their own.
-CLEANED_UP = {"media", "members", "sightings"}
+# What ends in these tables takes more than removing a row: a photo, what other rooms keep, what a provider tells now,
+# or only a part of the row. Their clean-ups do it, and have tests of their own.
+CLEANED_UP = {"items", "media", "members", "sightings"}
 
 
 def test_what_is_kept_for_a_limited_time_has_a_table_with_a_ttl():

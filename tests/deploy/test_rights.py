@@ -14,7 +14,7 @@ from PIL import Image
 from chalicelib.audience.stores import subscribers as audience_store
 from chalicelib.bounces import failing
 from chalicelib.campaigns import service as campaigns
-from chalicelib.campaigns.model import DeliveryState
+from chalicelib.campaigns.model import DeliveryState, Format
 from chalicelib.campaigns.sending import deliveries, jobs, part_store, supervisor
 from chalicelib.campaigns.service import Draft
 from chalicelib.events import service as events
@@ -23,21 +23,32 @@ from chalicelib.events.webhooks import service as webhooks
 from chalicelib.events.webhooks import store as webhook_store
 from chalicelib.events.webhooks.model import BUS, NewWebhook
 from chalicelib.feeds import state as feed_state
-from chalicelib.kernel import clock, locks, settings
+from chalicelib.feeds import websub
+from chalicelib.inbox import composing, offers, pictures
+from chalicelib.inbox.item_store import ItemRow
+from chalicelib.kernel import ciphers, clock, locks, settings
 from chalicelib.kernel.aws import session as kernel_aws
 from chalicelib.kernel.aws import tables
 from chalicelib.media import service as media
-from chalicelib.members import invitations
+from chalicelib.members import invitations, sessions
 from chalicelib.members import service as members
 from chalicelib.sightings import service as sightings
+from local.providers.catalogue import CHANNELS
+from local.providers.main import Providers
 from tests.conftest import received
 from tests.deploy.rights import Watch
 from tests.fixtures.emitters import all_emitters
+from tests.fixtures.providers import TOKEN_KEYS
 from tests.fixtures.receiver import Receiver
 from tests.rooms.audience.reader import Reader
 from tests.rooms.bounces.test_service import event as ses_event
 from tests.rooms.campaigns.crowd import gather
 from tests.rooms.events.conftest import happen
+from tests.rooms.following.conftest import Owner
+from tests.rooms.inbox.test_pictures import Host
+from tests.rooms.sightings.person import Person, prepare_photos
+
+_ITEM = f":::item\ntitle: News\nlink: https://example.org/\nentry: {'0' * 32}\n:::\n"
 
 
 @pytest.fixture
@@ -45,13 +56,18 @@ def watch(
     aws: None, ses: Any, receiver: Receiver, configure: Any, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Watch]:
     """A webhook, so that events have a receiver."""
-    watch, real = Watch(), settings.secret
+    watch, real, real_of_providers = Watch(), settings.secret, settings.provider_secret
 
     def secret(name: str) -> bytes:
         watch.used[watch.running].add(("may", "secrets"))
         return real(name)
 
+    def provider_secret(name: str) -> str:
+        watch.used[watch.running].add(("may", "providers"))
+        return real_of_providers(name)
+
     monkeypatch.setattr(settings, "secret", secret)
+    monkeypatch.setattr(settings, "provider_secret", provider_secret)
     monkeypatch.setattr(dispatch, "_LANES_AT_ONCE", 1)  # moto is not made for threads
     configure(GNA_LOCAL="true")
     webhooks.add(NewWebhook(url=receiver.url, include_address=True))
@@ -160,7 +176,7 @@ def test_sweep_deliveries(watch: Watch, later: Any, configure: Any) -> None:
     configure(GNA_LOCAL="true", BOUNCES="pause")
     gather(1)
     for hours in (1, 20):
-        campaign = campaigns.create(Draft("Hello", "<p>Hi</p>")).campaign
+        campaign = campaigns.create(Draft("Hello", _ITEM, format=Format.MARKDOWN)).campaign
         campaigns.schedule(campaign.id, clock.text(clock.now() + timedelta(hours=hours)))
     later(hours=20, minutes=1)
     watch.work("sweep_deliveries")
@@ -184,8 +200,8 @@ def test_mail_events(watch: Watch, ada: Reader, configure: Any, monkeypatch: pyt
     watch.hold("mail_events")
 
 
-@pytest.mark.parametrize(("name", "messages"), [("check_feed", []), ("hurry_feed", [{"trigger": "webhook"}])])
-def test_the_feed(watch: Watch, blog: Any, name: str, messages: list[Any]) -> None:
+def _watch_feed(watch: Watch, blog: Any, name: str, *messages: Any) -> None:
+    """The watched feed has news, and then it is gone."""
     blog.hub = f"{blog.url}/hub"
     watch.work(name, *messages)
     blog.publish("News")
@@ -194,7 +210,134 @@ def test_the_feed(watch: Watch, blog: Any, name: str, messages: list[Any]) -> No
     watch.work(name, *messages)
     with locks.held(feed_state.WATCHED, 60):
         watch.work(name, *messages)
-    watch.hold(name)
+
+
+def test_check_feed(watch: Watch, blog: Any) -> None:
+    _watch_feed(watch, blog, "check_feed")
+    watch.hold("check_feed")
+
+
+class _Following:
+    """Somebody who follows channels with an account of theirs, at a small YouTube."""
+
+    def __init__(self, watch: Watch, owner: Owner, providers: Providers) -> None:
+        self.watch, self.owner, self.providers = watch, owner, providers
+
+    def follow(self, channel: str) -> Any:
+        follow = self.owner.follow("YOUTUBE", channel)
+        self.work()
+        return follow
+
+    def sweep(self) -> None:
+        self.watch.work("sweep_following")
+        self.work()
+
+    def work(self, *messages: Any) -> None:
+        for message in messages or received("feed"):
+            self.watch.work("poll_sources", message)
+
+
+@pytest.fixture
+def following(watch: Watch, admin: Any, providers: Providers, configure: Any) -> _Following:
+    """Without a key of the deployment, so that everything needs somebody's connection."""
+    configure(YOUTUBE_API_KEY="", MEMBERS="open")
+    providers.deliver_by(lambda *sent: (404, b""))
+    return _Following(watch, Owner(admin, providers, "/admin/api"), providers)
+
+
+@pytest.fixture
+def pass_time(later: Any, providers: Providers) -> Callable[..., None]:
+    """Here and at the providers, one after the other."""
+    passed = timedelta()
+
+    def move(**time: float) -> None:
+        nonlocal passed
+        passed += timedelta(**time)
+        later(seconds=passed.total_seconds())
+        providers.advance(timedelta(**time).total_seconds())
+
+    return move
+
+
+def _copy_pictures(copy: Callable[[str], None]) -> None:
+    """Of every item there is; then it looks as if each had another by now."""
+    host = Host()
+    for row in tables.scan(ItemRow):
+        tables.update(row, [ItemRow.image.set(host.put(_photo()))])
+        copy(row.id)
+        tables.update(row, [ItemRow.picture_of.set("another")])
+        assert row.picture
+    host.stop()
+
+
+def test_poll_sources(watch: Watch, blog: Any, following: _Following, pass_time: Any, media_bucket: str) -> None:
+    _watch_feed(watch, blog, "poll_sources", {"trigger": "webhook"})
+    following.owner.connect("YOUTUBE")
+    follow = following.follow(CHANNELS[0].id)
+    following.owner.set_options(follow, newest_only=True)
+    video = following.providers.publish(CHANNELS[0].id, "News")
+    pass_time(hours=25)
+    following.sweep()
+    assert following.owner.titles() == ["News"]
+    _copy_pictures(lambda id: following.work({"kind": "copy", "item": id}))
+    deleted = {"feed": follow["creator_id"], "deleted": [f"yt:video:{video}"], "at": clock.text(clock.now())}
+    following.work(deleted)
+    following.owner.act(follow, "pause")
+    following.owner.act(follow, "resume")
+    following.work()
+    following.owner.call("DELETE", f"follows/{follow['id']}")
+    following.work({"kind": "forget", "owner": following.owner.id, "follow": follow["id"]})
+    following.follow(CHANNELS[1].id)
+    following.owner.call("DELETE", "connections/YOUTUBE")
+    following.work({"kind": "disconnect", "owner": "desk", "provider": "YOUTUBE", "at": clock.text(clock.now())})
+    following.work({"kind": "revive", "owner": "desk", "provider": "YOUTUBE"})
+    following.work({"kind": "forget_owner", "owner": "somebody who has gone"})
+    reader = Person(following.owner.http, "ada")
+    following.work({"kind": "follow_url", "owner": reader.id, "url": f"{blog.url}/moved.xml", "tries": 0})
+    _withdraw(lambda id: following.work({"kind": "recall", "items": [id]}), reader)
+    watch.hold("poll_sources")
+    watch.hold("sweep_following")
+
+
+def _withdraw(recall: Callable[[str], None], reader: Person) -> None:
+    """A sighting that is in a draft with its photo, and in nothing else."""
+    ada, upload_id = members.get(reader.id), media.receive(reader.id, _photo())
+    shared = sightings.share(ada, sightings.create(ada.id, "Red fox", "Here", upload_id).sighting.id, "", "").sighting
+    prepare_photos()
+    id = offers.item_id(sightings.model.shown_id(shared.id))
+    draft = composing.compose([composing.Section((id,))]).detail.campaign
+    campaigns.schedule(draft.id, clock.text(clock.now() + timedelta(hours=1)))
+    tables.transact(*offers.withdraw_writes(id, offers.find(id)))
+    recall(id)
+    assert campaigns.view(draft.id).campaign.notice
+
+
+def test_maintain_following(
+    watch: Watch, following: _Following, pass_time: Any, configure: Any, media_bucket: str
+) -> None:
+    owner, providers = following.owner, following.providers
+    owner.connect("YOUTUBE")
+    unfollowed = following.follow(CHANNELS[1].id)
+    owner.call("DELETE", f"follows/{unfollowed['id']}")
+    pass_time(hours=25)
+    following.sweep()
+    websub.renew(unfollowed["creator_id"], f"{providers.youtube}/subscribe", "https://www.youtube.com/")
+    following.follow(CHANNELS[0].id)
+    video = providers.publish(CHANNELS[0].id, "Deleted before it is refreshed")
+    pass_time(hours=25)
+    following.sweep()
+    providers.delete(video)
+    _copy_pictures(pictures.copy)
+    configure(TOKEN_KEYS=f"{TOKEN_KEYS},{ciphers.make_key(2)}")
+    pass_time(days=28)
+    watch.work("maintain_following")
+    assert len(owner.inbox()) == 1
+    providers.set_fault("youtube", revoked=True)
+    pass_time(days=1)
+    following.sweep()
+    pass_time(days=8)
+    watch.work("maintain_following")
+    watch.hold("maintain_following")
 
 
 def test_the_events(watch: Watch, receiver: Receiver, ada: Reader, later: Any, configure: Any) -> None:
@@ -225,10 +368,10 @@ def _photo() -> bytes:
 
 
 class _Members:
-    """Somebody who joins, verifies, posts a sighting with a photo, shares it and leaves."""
+    """Somebody who joins, verifies, posts a sighting with a photo, shares it, follows a channel and leaves."""
 
-    def __init__(self, watch: Watch, ses: Any) -> None:
-        self.watch, self.ses = watch, ses
+    def __init__(self, watch: Watch, ses: Any, http: Any, providers: Providers) -> None:
+        self.watch, self.ses, self.http, self.providers = watch, ses, http, providers
 
     def join(self, email: str = "ada@example.net") -> Any:
         member, _ = members.sign_up(email, _PASSWORD, _PASSWORD, None, "192.0.2.1")
@@ -241,15 +384,27 @@ class _Members:
     def post(self, member: Any) -> Any:
         return sightings.create(member.id, "Red fox", "Here", media.receive(member.id, _photo())).sighting
 
+    def follow(self, member: Any) -> None:
+        """With an account that is connected, and something received."""
+        value, session = sessions.begin_write(member, clock.now())
+        tables.transact(session)
+        owner = Owner(self.http, self.providers, "/api", member.id, f"__Host-session={value}")
+        owner.connect("YOUTUBE")
+        owner.follow("YOUTUBE", CHANNELS[0].id)
+        assert len(owner.inbox()) == 1
+
     def token(self, email: str, path: str) -> str:
         (link, *_) = re.findall(rf"{path}\?token=(\S+)", self.ses.mails(to=email)[0]["text"])
         return link
 
 
 @pytest.fixture
-def membership(watch: Watch, ses: Any, configure: Any, media_bucket: str) -> _Members:
+def membership(
+    watch: Watch, ses: Any, http: Any, providers: Providers, configure: Any, media_bucket: str
+) -> _Members:
     configure(GNA_LOCAL="true", MEMBERS="open")
-    return _Members(watch, ses)
+    providers.deliver_by(lambda *sent: (404, b""))
+    return _Members(watch, ses, http, providers)
 
 
 def test_members(watch: Watch, membership: _Members, configure: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -262,18 +417,29 @@ def test_members(watch: Watch, membership: _Members, configure: Any, monkeypatch
     members.request_reset("ada@example.net", "192.0.2.1")
     ada = members.get(ada.id)
     sightings.share(ada, membership.post(ada).id, "", "")
+    membership.follow(ada)
     members.close(ada.id)
     membership.work("members")
     watch.hold("members")
+
+
+def _share_as_before(person: Person) -> None:
+    """By an earlier version, when there was no inbox."""
+    carol = members.get(person.id)
+    shared = sightings.share(carol, sightings.create(carol.id, "Owl", "Here").sighting.id, "", "").sighting
+    id = offers.item_id(sightings.model.shown_id(shared.id))
+    tables.transact(*offers.delete_writes(id))
 
 
 def test_clean_up_members(watch: Watch, membership: _Members, later: Any) -> None:
     bob = membership.join("bob@example.net")
     sightings.delete(bob.id, membership.post(bob).id)
     membership.post(bob)
+    membership.follow(bob)
     members.close(bob.id)
     membership.join()
     invitations.invite("eve@example.net")
+    _share_as_before(Person(membership.http, "carol"))
     received("members")
     later(days=31)
     watch.work("clean_up_members")
@@ -290,6 +456,7 @@ def test_media(watch: Watch, membership: _Members, later: Any) -> None:
     watch.hold("media")
     membership.post(ada)
     media.receive(ada.id, _photo())
+    media.postpone("feed", {"kind": "copy", "item": "0"}, clock.now())
     later(hours=1)
     watch.work("clean_up_media")
     watch.hold("clean_up_media")

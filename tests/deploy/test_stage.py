@@ -5,6 +5,7 @@ from email.utils import parseaddr
 
 import pytest
 
+from chalicelib.kernel import settings
 from chalicelib.mail import account, mailboxes
 from deploy import functions, plain, stage, template, up
 from deploy.stage import Refused, Stage
@@ -97,13 +98,31 @@ def test_only_the_worker_may_send_campaigns_and_everybody_only_as_the_sender():
     }
 
 
+def test_only_who_calls_providers_may_read_their_secrets_and_nobody_may_read_all():
+    readers: dict[str, set[str]] = {}
+    for function in functions.load():
+        for statement in function.statements("log"):
+            if statement["Action"] == ["ssm:GetParameters"]:
+                for resource in statement["Resource"]:
+                    readers.setdefault(resource["Fn::Sub"].rpartition("/")[2], set()).add(function.name)
+    assert set(readers) == {*settings._SECRETS, *settings._PROVIDER_SECRETS}
+    calling = {"api_handler", "clean_up_members", "maintain_following", "members", "poll_sources"}
+    assert all(readers[name] == calling for name in settings._PROVIDER_SECRETS)
+    assert not readers["SECRET_KEY"] <= calling
+
+
+def test_a_secret_that_a_provider_has_issued_is_not_for_the_file():
+    with pytest.raises(Refused, match="SecureString --name /gna/prod/YOUTUBE_CLIENT_SECRET"):
+        stage.parameters(Stage("prod", {"YOUTUBE_CLIENT_SECRET": "written"}), template.to_merge())
+
+
 def test_the_api_gateway_url_is_closed_only_when_there_is_a_domain():
     domain = {"DOMAIN_NAME": "news.example.org", "CERTIFICATE_ARN": "arn:aws:acm:…"}
     assert not Stage("prod", domain).disables_execute_api
     assert Stage("prod", {**domain, "DISABLE_EXECUTE_API": "true"}).disables_execute_api
-    for settings in ({"DISABLE_EXECUTE_API": "true"}, {**domain, "DISABLE_EXECUTE_API": "yes"}):
+    for refused in ({"DISABLE_EXECUTE_API": "true"}, {**domain, "DISABLE_EXECUTE_API": "yes"}):
         with pytest.raises(Refused, match="DISABLE_EXECUTE_API"):
-            stage.parameters(Stage("prod", settings), template.to_merge())
+            stage.parameters(Stage("prod", refused), template.to_merge())
 
 
 @pytest.mark.parametrize("disabled", [True, False])

@@ -191,8 +191,8 @@ def _take_photos_in_forms(template: dict[str, Any]) -> None:
 
 
 def _widen_what_the_emulator_cannot_place(template: dict[str, Any]) -> None:
-    """The emulator does not match parameter and identity ARNs, nor SES's conditions, and speaks no TLS, which buckets
-    insist on; those policies are tested as text."""
+    """The emulator does not match parameter and identity ARNs, nor SES's conditions, wants a right of its own for
+    messages in batches, and speaks no TLS, which buckets insist on; those policies are tested as text."""
     for name, _ in list(template_files.named(template, "AWS::S3::BucketPolicy")):
         del template["Resources"][name]
     for resource in template["Resources"].values():
@@ -201,3 +201,5 @@ def _widen_what_the_emulator_cannot_place(template: dict[str, Any]) -> None:
                 if statement["Action"][0].startswith(("ssm:", "ses:")):
                     statement["Resource"] = "*"
                     statement.pop("Condition", None)
+                if "sqs:SendMessage" in statement["Action"]:
+                    statement["Action"].append("sqs:SendMessageBatch")  # AWS has one right for both

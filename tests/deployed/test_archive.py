@@ -101,6 +101,19 @@ for file in Path({str(tmp_path)!r}).iterdir():
     assert sorted(_run(unpacked, program).split()) == ["image/jpeg", "image/png", "image/webp"]
 
 
+def test_public_copies_of_every_type_can_be_made(unpacked, tmp_path):
+    for format in (*FORMATS, "GIF"):
+        (tmp_path / format).write_bytes(encode(grid(cell=100), format))
+    program = f"""
+from pathlib import Path
+from chalicelib.media import images, public_images
+for file in Path({str(tmp_path)!r}).iterdir():
+    print(file.name, public_images.make(file.read_bytes(), images.Box(640, 640)).format)
+"""
+    made = dict(line.split() for line in _run(unpacked, program).splitlines())
+    assert made == {"JPEG": "image/jpeg", "PNG": "image/png", "WEBP": "image/jpeg", "GIF": "image/png"}
+
+
 def test_every_service_client_can_be_made(unpacked):
     program = "from chalicelib.kernel.aws import session\nfor name in {}: session.client(name)"
     _run(unpacked, program.format(sorted(archive.SERVICES)))

@@ -28,8 +28,8 @@ def test_every_table_is_protected_and_can_be_restored(packaged):
     for name, table in packaged.resources(TABLE).items():
         assert table["DeletionProtectionEnabled"], name
         backed_up = table["PointInTimeRecoverySpecification"]["PointInTimeRecoveryEnabled"]
-        # The rows of one may not outlive their day, and ended sessions may not come back.
-        assert backed_up == (name not in ("LimitsTable", "SessionsTable")), name
+        # The rows of one may not outlive their day, and ended sessions and deleted tokens may not come back.
+        assert backed_up == (name not in ("LimitsTable", "SessionsTable", "ConnectionsTable")), name
         assert table["BillingMode"] == "PAY_PER_REQUEST", name
         resource = packaged.template["Resources"][name]
         assert resource["DeletionPolicy"] == resource["UpdateReplacePolicy"] == "Retain"
@@ -214,8 +214,9 @@ def test_every_setting_is_a_parameter_except_secrets_and_disable_auth(packaged):
     code = (ROOT / "chalicelib" / "kernel" / "settings.py").read_text()
     settings = set(re.findall(r'read\.\w+\(\s*"([A-Z_]+)"', code))
     given = set(packaged.template["Globals"]["Function"]["Environment"]["Variables"])
-    assert settings - given == {"DISABLE_AUTH", "GNA_LOCAL"}
-    assert not given & {"SECRET_KEY", "WEBHOOK_SECRET"}
+    assert settings - given == {"DISABLE_AUTH", "GNA_LOCAL", "YOUTUBE_ORIGIN", "SPOTIFY_ORIGIN"}
+    secrets = {"SECRET_KEY", "WEBHOOK_SECRET", "TOKEN_KEYS", "YOUTUBE_CLIENT_SECRET", "YOUTUBE_API_KEY"}
+    assert not given & secrets
     assert "DISABLE_AUTH" not in (packaged.folder / "template.json").read_text()
 
 

@@ -1,0 +1,115 @@
+"""Tables about subscribers, and of the publication itself."""
+
+from chalicelib.audience import model as audience
+from chalicelib.bounces import model as bounces
+from chalicelib.bounces import streak_store
+from chalicelib.campaigns.sending import supervisor
+from chalicelib.events import model as events
+from chalicelib.events.webhooks import model as webhooks
+from chalicelib.feeds import store as feeds
+from chalicelib.feeds import websub_store
+from deploy.kept.model import Kept, in_words
+
+_LEAVING = "until the person leaves; then deleted at once, in one transaction"
+_PENDING = (
+    f"unconfirmed: {in_words(audience.CONFIRMATION_LIFE)} after the confirmation was emailed, then deleted within "
+    f"the hour; confirmed: {_LEAVING}"
+)
+
+TABLES = (
+    Kept(
+        "subscribers",
+        "who subscribed, since when, from which sources and with which tags; since when and why somebody is paused, "
+        "or when they resumed",
+        "address, name",
+        _PENDING,
+    ),
+    Kept("emails", "which address belongs to which subscriber, so that nobody is listed twice", "address", _PENDING),
+    Kept(
+        "tokens",
+        "emailed links, as a hash of the secret; what a confirmation link confirms; requests to change an address or "
+        "to lift do-not-contact; sign-ups not processed yet, with a keyed hash of the network they came from; "
+        "confirmations that are held, by id, with the same hash",
+        "address of such a request; name and metadata of what a link confirms; address, name and metadata of a "
+        "sign-up",
+        f"sign-ups: seconds, at most {in_words(audience.CONFIRMATION_LIFE)}; "
+        "what is held: until it is emailed or the person is removed; "
+        f"confirmation links {in_words(audience.CONFIRMATION_LIFE)}, "
+        f"profile links {in_words(audience.MAGIC_LINK_LIFE)}, or until used or the person leaves",
+    ),
+    Kept(
+        "captures",
+        "what was sent with a sign-up: source, tags, metadata; with KEEP_IP_HASH, a keyed hash of the IP address; "
+        "apart from what was confirmed, what waits to be",
+        "metadata, as the form sent it; the name that came with a sign-up that waits",
+        f"confirmed: as long as the subscriber; waiting: {in_words(audience.CONFIRMATION_LIFE)} after "
+        f"the confirmation was emailed, then deleted within "
+        f"the hour; if a source was never confirmed, its name, ids and times, for "
+        + in_words(audience.EXPIRED_CAPTURE_LIFE),
+    ),
+    Kept(
+        "suppressions",
+        "addresses that must not be emailed, as keyed hashes, and who requested it",
+        "",
+        "until the person or an editor lifts it",
+    ),
+    Kept(
+        "limits",
+        "request counts for rate limits, under a hash whose key changes daily",
+        "",
+        "until the window ends, at most a day",
+    ),
+    Kept("locks", "which jobs are running", "", "minutes"),
+    Kept("census", "how many people joined and left per day", "", "indefinitely: only counts"),
+    Kept(
+        "bounces",
+        "subscriber id, reason and time of an email that bounced; the address is looked up for display. If BOUNCES "
+        "is pause or remove: how many campaigns in a row could not be delivered to somebody for now, and which was "
+        "the last; and which sources and tags each campaign was for",
+        "",
+        f"bounces: {in_words(bounces.KEPT)}, then no longer shown, and deleted by DynamoDB within a few days; the "
+        "count: until the person is paused or leaves, or "
+        f"{in_words(streak_store.KEPT)} after the last of these bounces",
+    ),
+    Kept(
+        "campaigns",
+        "subject, settings, time sent and total counts of a campaign; the note of a correction",
+        "",
+        "drafts: until an editor deletes them; what was sent: indefinitely, and an editor can hide it from the "
+        "public archive",
+    ),
+    Kept(
+        "campaign-contents",
+        "the content of a campaign as it was sent, and its corrected web version",
+        "",
+        "as long as the campaign; a correction until it is withdrawn",
+    ),
+    Kept("deliveries", "counts of a delivery: sent, failed, unknown", "", "as long as the campaign"),
+    Kept(
+        "sending",
+        "progress of a delivery; ids of subscribers still owed an email; not who received what",
+        "",
+        f"owed ids: until sent, or {in_words(supervisor.OWED_FOR)} after the delivery ended",
+    ),
+    Kept(
+        "events",
+        "what happened, by id only, for the operator's other systems",
+        "",
+        f"{in_words(events.KEPT)} after they were passed on; never deleted before",
+    ),
+    Kept("webhooks", "the operator's endpoints that receive events", "", "until an editor removes them"),
+    Kept(
+        "dispatches",
+        "events being delivered, and the history of attempts",
+        "",
+        f"events: until delivered, at most {in_words(events.KEPT)}; history: {in_words(webhooks.HISTORY)}",
+    ),
+    Kept(
+        "feeds",
+        "the watched feed: known entries and recent checks; subscriptions with hubs that announce new entries, also "
+        "of what is followed",
+        "",
+        f"checks {in_words(feeds.CHECKS_KEPT)}, webhook calls {in_words(feeds.CALLS_KEPT)}, subscriptions at most "
+        f"{in_words(websub_store.LAPSED_KEPT)} after they ended, the rest while it is watched",
+    ),
+)
