@@ -16,7 +16,7 @@ ARCH ?= arm64
 help:
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
 
-run: ## run Gna on this machine until Ctrl-C (PORT, MAIL_PORT, LOCAL_DIR, LOCAL_TICK)
+run: ## run Gna on this machine until Ctrl-C (PORT, MAIL_PORT, PROVIDERS_PORT, LOCAL_DIR, LOCAL_TICK)
 	@test -e $(VENV)/.run -a -e $(EMULATOR)/.ready || echo "gna: the first start installs what Gna needs: one to three minutes; after that a start takes seconds"
 	@$(MAKE) --no-print-directory -s -j2 $(VENV)/.run $(EMULATOR)/.ready
 	@exec $(BIN)/python -m local.run
@@ -84,8 +84,8 @@ package: $(VENV)/.ready ## build the zip and the template in build/<stage> (STAG
 deploy: package ## package and deploy to AWS, with the settings in deploy/stages/<stage>.env
 	$(BIN)/python -m deploy.up --stage $(STAGE)
 
-secrets: $(VENV)/.ready ## generate missing secrets of a stage in the parameter store
-	$(BIN)/python -m deploy.secrets --stage $(STAGE)
+secrets: $(VENV)/.ready ## generate missing secrets of a stage in the parameter store; ROTATE=tokens adds a key for tokens (STAGE, ROTATE)
+	$(BIN)/python -m deploy.secrets --stage $(STAGE) $(if $(ROTATE),--rotate $(ROTATE))
 
 resources: $(VENV)/.ready ## deploy only tables, queues and topics, for plain `chalice deploy`
 	$(BIN)/python -m deploy.plain resources --stage $(STAGE) --arch $(ARCH)
@@ -122,5 +122,5 @@ bench: $(VENV)/.ready $(EMULATOR)/.ready ## run the benchmarks in bench/ and pri
 
 pictures: $(VENV)/.ready $(EMULATOR)/.ready ## retake the README's screenshots with the day-in-the-life test
 	@$(BIN)/python -m local.chromium
-	@rm -rf artefacts/day && PICTURES=1 $(BIN)/python -m pytest -q tests/browser/test_day_in_the_life.py tests/browser/test_member_day.py
+	@rm -rf artefacts/day && PICTURES=1 $(BIN)/python -m pytest -q tests/browser/test_day_in_the_life.py tests/browser/test_member_day.py tests/browser/test_curator_day.py
 	@mkdir -p docs/pictures && cp artefacts/day/*.png docs/pictures/

@@ -40,7 +40,7 @@ from local import chromium
 from local.gateway.gateway import Gateway
 from tests.fixtures.client import Client
 
-pytest_plugins = [f"tests.fixtures.{name}" for name in ("abroad", "blog", "browser", "receiver", "ses")]
+pytest_plugins = [f"tests.fixtures.{name}" for name in ("abroad", "blog", "browser", "providers", "receiver", "ses")]
 
 _names: set[str] = set()
 TEMPLATE = Path(__file__).parent.parent / "deploy" / "resources.yaml"
@@ -223,6 +223,7 @@ def _client(service: str) -> Any:
 def _forget_settings() -> None:
     settings.current.cache_clear()
     settings._secrets.cache_clear()
+    settings._provider_secrets.cache_clear()
 
 
 def enter(world: str) -> None:
