@@ -45,9 +45,18 @@
     // Our own server's answer about each entry; null if there is none, or somebody has to sign in again first.
     async function send(fields) {
       const body = new URLSearchParams(fields);
+      wait(1);
       const answer = await fetch(form.action, { method: "POST", body, keepalive: true, headers: { Accept: "application/json" } }).catch(() => null);
-      return answer?.ok ? answer.json().then(({ results }) => results, () => null) : null;
+      const results = answer?.ok ? await answer.json().then(({ results }) => results, () => null) : null;
+      wait(-1);
+      return results;
     }
+
+    let unanswered = 0;
+    const wait = (change) => {
+      unanswered += change;
+      list.setAttribute("aria-busy", unanswered > 0);
+    };
 
     const count = (change) => {
       if (waiting && /^\d+$/.test(waiting.textContent)) waiting.textContent = Math.max(0, Number(waiting.textContent) + change);

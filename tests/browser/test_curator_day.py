@@ -7,7 +7,6 @@ Screenshots go to `artefacts/day/`; `make pictures` takes them for the README.
 
 import json
 import re
-import time
 import urllib.request
 
 import pytest
@@ -17,6 +16,7 @@ from playwright.sync_api import expect
 from local.providers.catalogue import CHANNELS, SHOWS
 from tests.browser.page_checks import ARTEFACTS, Watched
 from tests.local.runner import Runner
+from tests.waiting import eventually
 
 READER, MEMBER, PASSWORD = "reader@example.org", "rosalind@example.org", "Double-Helix-1"
 CHANNEL, SHOW = CHANNELS[0], SHOWS[0]
@@ -87,7 +87,7 @@ class Day:
         self._publish(SHOW.id, EPISODE)
         follows = json.loads(self.gna.get("/admin/api/follows?provider=SPOTIFY")[1])["items"]
         assert json.loads(self.gna.post(f"/admin/api/follows/{follows[0]['id']}/sync", {})[1])["items_found"] == 1
-        _until(lambda: {VIDEO, EPISODE} <= self._titles())
+        eventually(lambda: {VIDEO, EPISODE} <= self._titles())
 
     def save_a_link(self):
         self.page.goto("/demo")
@@ -104,11 +104,11 @@ class Day:
         call("/api/auth/verify", {"token": self._link(MEMBER, "/verify").partition("token=")[2]})
         seen = call("/api/sightings", {"animal_name": "Waxwing", "location": "4 Orchard Lane"})
         call(f"/api/sightings/{seen['id']}/share", {"shown_location": "Linz", "credit": "R."})
-        _until(lambda: "Waxwing" in self._titles())
+        eventually(lambda: "Waxwing" in self._titles())
 
     def compose(self):
         self.page.goto("/admin/inbox")
-        _until(self._pictures_are_copied)
+        eventually(self._pictures_are_copied)
         self.page.reload()
         expect(self.page.locator(".arrived h2")).to_have_count(6)
         self._picture("12-inbox")
@@ -134,7 +134,7 @@ class Day:
         self.page.get_by_role("heading", name="Checks").wait_for()
         self.page.goto(f"{self.campaign}/send")
         self.page.get_by_role("button", name=re.compile("Send")).first.click()
-        self.mail = _until(lambda: next((m for m in self.gna.mails() if m["subject"] == SUBJECT), None))
+        self.mail = eventually(lambda: next((m for m in self.gna.mails() if m["subject"] == SUBJECT), None))
         for title in (VIDEO, EPISODE, "Waxwing", self.link):
             assert title in self.mail["text"]
         used = {entry["title"]: entry["used_in"] for entry in self._entries()}
@@ -143,7 +143,7 @@ class Day:
     def read_on_a_phone(self, browser):
         phone = browser.new_context(base_url=self.gna.url, viewport={"width": 390, "height": 844}, is_mobile=True)
         watched = Watched(phone.new_page())
-        _until(lambda: self.gna.get(f"/archive/{self.campaign.rpartition('/')[2]}")[0] == 200)
+        eventually(lambda: self.gna.get(f"/archive/{self.campaign.rpartition('/')[2]}")[0] == 200)
         watched.page.goto(f"/archive/{self.campaign.rpartition('/')[2]}")
         for heading in ("To watch and to hear", "Seen and read"):
             watched.page.get_by_role("heading", name=heading).wait_for()
@@ -178,7 +178,7 @@ class Day:
             found = (re.search(rf"{re.escape(self.gna.url + path)}\?token=\S+", text) for text in texts)
             return next((match[0] for match in found if match), None)
 
-        return _until(arrived)
+        return eventually(arrived)
 
     def _picture(self, name):
         for image in self.page.locator("img").all():
@@ -207,11 +207,3 @@ def _save(page, name):
     place.parent.mkdir(parents=True, exist_ok=True)
     page.screenshot(path=place)
     Image.open(place).convert("RGB").quantize(256).save(place, optimize=True)
-
-
-def _until(ask, seconds=60):
-    until = time.monotonic() + seconds
-    while not (answer := ask()):
-        assert time.monotonic() < until, "waited too long"
-        time.sleep(0.15)
-    return answer

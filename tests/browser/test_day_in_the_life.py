@@ -8,7 +8,6 @@ import os
 import re
 import subprocess
 import sys
-import time
 import urllib.request
 from datetime import UTC, datetime, timedelta
 
@@ -18,6 +17,7 @@ import pytest
 from tests.browser.other_site import OtherSite
 from tests.browser.page_checks import ARTEFACTS, Watched, shoot, violations
 from tests.local.runner import ROOT, Runner
+from tests.waiting import eventually
 
 EMAIL, NEW_EMAIL, NAME = "rosalind@example.org", "rosie.f@example.net", "Rosalind"
 BOUNCING = "bounce@simulator.amazonses.com"
@@ -110,7 +110,7 @@ class Day:
         assert status == 200
 
     def publish_a_post(self):
-        _until(lambda: json.loads(self.gna.get("/admin/api/feed")[1])["last_check"])
+        eventually(lambda: json.loads(self.gna.get("/admin/api/feed")[1])["last_check"])
         self.page.goto("/demo")
         self.page.get_by_label("Title").fill(POST)
         self.page.get_by_label("Text").fill("The beans knew before the forecast did.\n\nTomorrow there will be soup.")
@@ -152,7 +152,7 @@ class Day:
         status, said = self.gna.post(f"/admin/api/campaigns/{campaign_id}/schedule", {"scheduled_at": soon})
         assert status == 200, said
         self._mail(NEW_EMAIL, CAMPAIGN)
-        campaign = _until(lambda: self._published(campaign_id))
+        campaign = eventually(lambda: self._published(campaign_id))
         counts = campaign["deliveries"][0]
         assert counts["sent_count"] + counts["failure_count"] == counts["recipients"]
         self.page.goto(f"/admin/campaigns/{campaign_id}")
@@ -168,7 +168,7 @@ class Day:
         assert not _found({EMAIL, NEW_EMAIL, NAME}, self.page.content())
 
     def look_at_the_bounce(self):
-        bounced = _until(lambda: json.loads(self.gna.get("/admin/api/bounces")[1])["items"])
+        bounced = eventually(lambda: json.loads(self.gna.get("/admin/api/bounces")[1])["items"])
         assert {bounce["email"] for bounce in bounced} == {BOUNCING}
         assert any(bounce["delivery_id"] for bounce in bounced)
         self.page.goto("/admin/bounces")
@@ -199,7 +199,7 @@ class Day:
     def find_nothing(self):
         words = {EMAIL, NEW_EMAIL, NAME, *self.secrets}
         assert len(words) == 7  # of three mailed links, and of the one in the header
-        _until(lambda: not _found(words, self._stored()))
+        eventually(lambda: not _found(words, self._stored()))
         assert _found(words, self.gna.output) == set()
         assert BOUNCING in self._stored()  # so that we know where we looked
         assert self.gna.stop() == 0
@@ -239,7 +239,7 @@ class Day:
                 (mail for mail in self.gna.mails() if address in mail["to"] and mail["subject"] == subject), None
             )
 
-        return _until(arrived)
+        return eventually(arrived)
 
     def _link(self, address, path):
         """The one of this kind in the newest mail to that address."""
@@ -249,7 +249,7 @@ class Day:
             found = (re.search(rf"{re.escape(self.gna.url + path)}\?token=\S+", text) for text in texts)
             return next((match[0] for match in found if match), None)
 
-        link = _until(arrived)
+        link = eventually(arrived)
         if address != BOUNCING:
             self.secrets.add(link.partition("token=")[2].partition(".")[2])
         return link
@@ -267,11 +267,3 @@ class Day:
 
 def _found(words, text):
     return {word for word in words if word.casefold() in text.casefold()}
-
-
-def _until(ask, seconds=60):
-    until = time.monotonic() + seconds
-    while not (answer := ask()):
-        assert time.monotonic() < until, "waited too long"
-        time.sleep(0.15)
-    return answer

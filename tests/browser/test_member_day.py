@@ -6,13 +6,13 @@ Screenshots go to `artefacts/day/`; `make pictures` takes them for the README.
 
 import os
 import re
-import time
 
 import pytest
 
 from tests.browser.members import pictures
 from tests.browser.page_checks import ARTEFACTS, Watched, violations
 from tests.local.runner import Runner
+from tests.waiting import eventually
 
 EMAIL, PASSWORD = "rosalind@example.org", "Double-Helix-1"
 MORE = (
@@ -75,7 +75,7 @@ class Day:
         self.page.get_by_role("heading", name="Your sightings").wait_for()
 
     def verify(self):
-        link = _until(self._link)
+        link = eventually(self._link)
         self.page.goto(link)
         self.page.get_by_role("button", name="Verify my address").click()
         self.page.get_by_role("heading", name="Your account").wait_for()
@@ -101,7 +101,7 @@ class Day:
             self.page.reload()
             return self.page.locator("article img").count()
 
-        _until(shown)
+        eventually(shown)
         image = self.page.locator("article img")
         image.evaluate("image => image.decode()")
         assert max(image.evaluate("image => [image.naturalWidth, image.naturalHeight]")) <= 2048
@@ -185,11 +185,3 @@ class Day:
 def _place(name):
     (ARTEFACTS / "day").mkdir(parents=True, exist_ok=True)
     return ARTEFACTS / "day" / f"{name}.png"
-
-
-def _until(ask, seconds=60):
-    until = time.monotonic() + seconds
-    while not (answer := ask()):
-        assert time.monotonic() < until, "waited too long"
-        time.sleep(0.15)
-    return answer

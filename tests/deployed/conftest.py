@@ -3,10 +3,9 @@
 import copy
 import fcntl
 import json
-import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -122,15 +121,6 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
 
 
 _opener = urllib.request.build_opener(_NoRedirect)
-
-
-def eventually(look: Callable[[], Any], seconds: float = 20) -> Any:
-    """Wait until `look` returns something true, and return it."""
-    until = time.monotonic() + seconds
-    while not (found := look()):
-        assert time.monotonic() < until, "waited too long"
-        time.sleep(0.1)
-    return found
 
 
 @pytest.fixture(scope="session")

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from chalicelib.web import routing
-from tests.deployed.conftest import eventually
 from tests.rooms.access.conftest import private_key, token
+from tests.waiting import eventually
 
 READER = "reader@example.com"
 EVENTS = Path(__file__).parents[1] / "rooms" / "bounces" / "events"

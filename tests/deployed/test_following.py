@@ -15,8 +15,8 @@ import pytest
 from local.providers import credentials
 from local.providers.catalogue import CHANNELS, SHOWS
 from local.providers.main import Providers
-from tests.deployed.conftest import eventually
 from tests.rooms.access.conftest import token
+from tests.waiting import eventually
 
 SITE = "https://news.example.org"
 PASSWORD = "Analytical-1"

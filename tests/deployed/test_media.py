@@ -9,8 +9,8 @@ import urllib.request
 import pytest
 from PIL import Image
 
-from tests.deployed.conftest import eventually
 from tests.rooms.inbox.test_pictures import THUMBNAIL, Host
+from tests.waiting import eventually
 
 ITEM = "0" * 31 + "1"
 # The emulator decodes nothing for a request without this header. API Gateway does, because of the type `*/*`.

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 import pytest
 from PIL import Image
 
-from tests.deployed.conftest import eventually
+from tests.waiting import eventually
 
 SITE = "https://news.example.org"
 PASSWORD = "Analytical-1"

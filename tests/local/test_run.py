@@ -14,6 +14,7 @@ import pytest
 
 from tests.local import provider_calls
 from tests.local.runner import ROOT, Runner, wait_until_gone
+from tests.waiting import eventually
 
 pytestmark = pytest.mark.emulator
 
@@ -111,21 +112,14 @@ def test_a_newcomer_connects_youtube_follows_a_channel_and_sees_a_video_arrive(r
     answer["code"] = dict(parse_qsl(urlsplit(sent_to).query))["code"]
     assert runner.post("/admin/api/connections/callback", answer)[0] == 200
     assert runner.post("/admin/api/follows", {"url": f"{runner.youtube}/@hedgebirds"})[0] == 201
-    wait_until(lambda: hub(runner)["subscriptions"] == 1)
+    eventually(lambda: hub(runner)["subscriptions"] == 1)
     form = {"channel": "@hedgebirds", "title": "A new bird", "kind": "normal"}
     assert provider_calls.ask(f"{runner.youtube}/manage/publish", form).status == 303
-    wait_until(lambda: "A new bird" in runner.get("/admin/api/inbox")[1])
+    eventually(lambda: "A new bird" in runner.get("/admin/api/inbox")[1])
 
 
 def hub(runner):
     return provider_calls.ask(f"{runner.providers_url}/control/hub").json
-
-
-def wait_until(is_so, seconds=30):
-    until = time.monotonic() + seconds
-    while not is_so():
-        assert time.monotonic() < until
-        time.sleep(0.1)
 
 
 def test_with_real_providers_it_brings_no_small_ones(running):

@@ -12,6 +12,7 @@ from chalicelib.inbox.outline import Outline, Section
 from chalicelib.kernel.http import client
 from tests.rooms.inbox.web import Web
 from tests.rooms.inbox.web import page as html
+from tests.waiting import eventually
 
 
 def states(owner=DESK):
@@ -24,6 +25,11 @@ def titles(page):
 
 def toast(page):
     return page.locator("[data-toast]")
+
+
+def expect_answered(page):
+    """The page shows at once what it asks for; a page opened after this one shows it once it is done."""
+    expect(page.locator(".mails")).to_have_attribute("aria-busy", "false")
 
 
 def test_triage_by_keys_with_undo_for_each(house, look):
@@ -44,6 +50,7 @@ def test_triage_by_keys_with_undo_for_each(house, look):
     for left in (5, 6, 7):
         page.keyboard.press("u")
         expect(titles(page)).to_have_count(left)
+        expect_answered(page)
     expect(titles(page).first).to_contain_text("Who is eating the buds?")
     page.keyboard.press("u")
     expect(toast(page)).to_contain_text("Nothing to undo")
@@ -66,9 +73,9 @@ def test_what_was_done_is_done_when_the_tab_closes_at_once(house, look):
     page.keyboard.press("j")
     page.keyboard.press("#")
     page.goto("/admin/subscribers")
+    eventually(lambda: ids[0] not in states())
     page.goto("/admin/inbox")
     expect(titles(page)).to_have_count(1)
-    assert ids[0] not in states()
 
 
 def test_many_at_once_and_without_scripts(house, look):
@@ -84,6 +91,7 @@ def test_many_at_once_and_without_scripts(house, look):
     expect(titles(page)).to_have_count(4)
     page.get_by_role("button", name="Undo").click()
     expect(titles(page)).to_have_count(7)
+    expect_answered(page)
 
     plain = look(script=False)
     plain.goto("/admin/inbox")
@@ -104,6 +112,7 @@ def test_the_later_of_two_editors_is_told(house, look):
         page.goto("/admin/inbox")
     first.get_by_role("button", name="Archive Who is eating the buds?").click()
     expect(toast(first)).to_contain_text("Archived")
+    expect_answered(first)
     second.get_by_role("button", name="Save Who is eating the buds?").click()
     expect(toast(second)).to_contain_text("Archived meanwhile, by somebody else or in another tab")
     expect(titles(second)).to_have_count(6)
@@ -220,4 +229,4 @@ def test_a_member_suggests_something_on_a_phone(house, look):
     desk = look()
     desk.goto("/admin/inbox")
     expect(desk.locator(".mails")).to_contain_text("Bullfinches!")
-    assert "ada" not in desk.content()
+    assert "ada@" not in desk.content()

@@ -48,7 +48,7 @@ def test_what_is_held_while_something_older_is_mailed_stays_held(
     release()
     assert ada.confirm().status == 303
     assert held.count() == 0
-    assert "9999" not in str(rows("captures"))
+    assert "9999-12" not in str(rows("captures"))
 
 
 def test_what_is_held_while_there_was_nothing_to_mail_stays_held(
