@@ -33,7 +33,7 @@ from moto import mock_aws
 from moto.backends import get_backend
 from moto.core import DEFAULT_ACCOUNT_ID
 
-from chalicelib.kernel import clock, settings
+from chalicelib.kernel import clock, patience, settings
 from chalicelib.kernel.aws import connection, queues, raw, tables
 from chalicelib.kernel.aws import session as kernel_aws
 from local import chromium
@@ -106,9 +106,11 @@ def _account() -> Any:
 
 
 @pytest.fixture
-def aws(_account: Any) -> Iterator[None]:
+def aws(_account: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """An account that has just been given the resources of the template, with nothing in them."""
     enter("moto")
+    # It answers in this process: a slow answer means that the machine is busy.
+    monkeypatch.setattr(patience, "_SLOW", 30.0)
     _account.start(reset=False)
     _empty()
     yield

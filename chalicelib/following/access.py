@@ -64,7 +64,7 @@ def as_error(failure: ProviderFailed) -> GnaError:
     return Unavailable(failure.reason, failure.retry_after or _WAIT)
 
 
-def of_token(provider: Provider, token: str) -> Access:
+def access_with_token(provider: Provider, token: str) -> Access:
     """For a person who has just given it."""
     return Access(token=token, spend=_spender(provider, by_person=True))
 

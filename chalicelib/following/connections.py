@@ -35,7 +35,7 @@ _MOST = {Call.STATE: 5, Call.CALLBACK: 10, Call.END: 3}
 
 
 def list_connections(owner: str) -> dict[Provider, Connection | None]:
-    found = {connection.provider: connection for connection in store.list_of(owner)}
+    found = {connection.provider: connection for connection in store.list_by_owner(owner)}
     return {provider: found.get(provider) for provider in CONNECTED}
 
 
@@ -66,6 +66,7 @@ def register_state(owner: str, provider: Provider, state: str) -> None:
 
 def complete(owner: str, provider: Provider, code: str, state: str, verifier: str) -> None:
     """The provider has sent the browser back with a code. If it refuses the code, an existing connection stays."""
+    time_left = deadlines.seconds_left(_SECONDS_IN_REQUEST)
     count(owner, Call.CALLBACK)
     if not store.use_state(owner, provider, state, clock.now()):
         raise Invalid("Invalid state")
@@ -76,9 +77,9 @@ def complete(owner: str, provider: Provider, code: str, state: str, verifier: st
     messages.revive_follows(owner, provider, at_once=False)
     retry_stale(lambda: _store(owner, provider, given, account_id))
     notifications.resolve_connection(owner, provider)
-    if not reconnecting.revive(owner, provider, deadlines.seconds_left(_SECONDS_IN_REQUEST)):
+    if not reconnecting.revive(owner, provider, time_left):
         messages.revive_follows(owner, provider, at_once=True)
-    reconnecting.wake_waiting(owner, provider, deadlines.seconds_left(_SECONDS_IN_REQUEST))
+    reconnecting.wake_waiting(owner, provider, time_left)
     log.info("connection.made", provider=provider.value)
 
 
@@ -97,7 +98,7 @@ def disconnect(owner: str, provider: Provider) -> None:
 
 def forget(owner: str) -> None:
     """Of an owner who has gone: tokens, revoked where they can be, and states."""
-    for connection in store.list_of(owner):
+    for connection in store.list_by_owner(owner):
         store.remove(connection)
         _revoke(connection)
     store.delete_states(owner)
@@ -117,7 +118,7 @@ def _exchange(owner: str, provider: Provider, code: str, verifier: str) -> Token
 def _account_id(provider: Provider, access_token: str) -> str:
     """Nice to know, and no reason to refuse a connection."""
     try:
-        return GRANTS[provider].account_id(access.of_token(provider, access_token))
+        return GRANTS[provider].account_id(access.access_with_token(provider, access_token))
     except ProviderFailed as failure:
         log.warning("connection.account_unknown", provider=provider.value, kind=type(failure).__name__)
         return ""

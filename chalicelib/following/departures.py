@@ -17,10 +17,12 @@ _TOGETHER = 25
 
 def about(member_id: str) -> Iterator[Any]:
     """Every connection without its tokens, every follow, also those that have ended, and every notification."""
-    for connection in connection_store.list_of(member_id):
+    for connection in connection_store.list_by_owner(member_id):
         yield msgspec.to_builtins(serializers.connection_body(connection))
-    for follow in follows.list_all(member_id):
-        yield msgspec.to_builtins(serializers.follow_body(Followed(follow, creators.find(follow.creator_id))))
+    listed = list(follows.list_all(member_id))
+    known = creators.find_many({follow.creator_id for follow in listed})
+    for follow in listed:
+        yield msgspec.to_builtins(serializers.follow_body(Followed(follow, known.get(follow.creator_id))))
     place = None
     while True:
         page = notifications.list_page(member_id, _TOGETHER, place)

@@ -10,16 +10,19 @@ from chalicelib.inbox.model import Provider
 from chalicelib.kernel import clock
 
 _WINDOW = timedelta(minutes=15)
+# As far back as a creator's first three failures are apart: of the third, its followers are told.
+_LOOKS_BACK = 3
 _LEAST = 5
 
 
 def record(provider: Provider, worked: bool, now: datetime) -> bool:
-    """Count a poll, and say whether the provider is out of order. The quarter of an hour before counts too: in an
-    outage that goes on, the first polls of another one are nobody's failure either."""
+    """Count a poll, and say whether the provider is out of order. The last hour counts: in an outage that goes on,
+    few of a few creators are due in each quarter of it."""
     good, bad = counters.count_poll(provider, _name_window(now), worked)
     if worked:
         return False
-    good_before, bad_before = counters.find_polls(provider, _name_window(now - _WINDOW))
+    before = [_name_window(now - number * _WINDOW) for number in range(1, _LOOKS_BACK + 1)]
+    good_before, bad_before = counters.find_polls(provider, before)
     return bad + bad_before >= _LEAST and bad + bad_before > good + good_before
 
 

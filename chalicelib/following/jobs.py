@@ -58,6 +58,8 @@ def handle(message: Mapping[str, Any], time_left: Callable[[], bool]) -> None:
             _finish(reconnecting.revive(str(message["owner"]), Provider(message["provider"]), time_left))
         case messages.FOLLOW_URL:
             opml_import.follow_queued(str(message["owner"]), str(message["url"]), int(message["tries"]))
+        case unknown:
+            raise ValueError(f"No such message: {unknown}")
 
 
 def maintain(time_left: Callable[[], bool]) -> None:

@@ -6,6 +6,7 @@ Each step is complete in itself and may be repeated; one that fails does not kee
 
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
+from math import ceil
 
 from msgspec.structs import replace
 
@@ -36,7 +37,7 @@ def run(time_left: Callable[[], bool]) -> None:
         "removed": sweep.each(creators.list_unfollowed(now), _remove),
         "inboxes": sweep.each((inbox.expire,), lambda expire: expire(now, time_left)),
         "repaired": sweep.each(creators.list_all(), _repair) if now.weekday() == _SUNDAY else 0,
-        "expired": counters.delete_expired(now),
+        "expired": counters.delete_expired(now) + connections.delete_ended_states(now),
     }
     notifications.resolve_ended(DESK)
     log.info("following.maintained", **done)
@@ -47,7 +48,6 @@ def _tend(connection: Connection) -> bool:
     """One connection: purged a week after it was refused, sealed anew when there is a newer key, and its owner told
     when it ends soon. Says whether anything was done."""
     now = clock.now()
-    connections.delete_states(connection.owner, now)
     if connection.refused_at and connection.refused_at + tokens.KEPT_REFUSED <= now:
         return _purge(connection)
     _warn(connection, now)
@@ -85,12 +85,12 @@ def _warn(connection: Connection, now: datetime) -> None:
     due = [days for days in _WARNED_BEFORE if left <= days]
     if not due or (connection.warned and connection.warned <= min(due)):
         return
-    try:
-        connections.save(replace(connection, warned=min(due), version=connection.version + 1), connection)
-    except Stale:
-        return  # the next run sees it again
     notifications.resolve_ending(connection.owner, connection.provider)
-    notifications.tell_ending(connection.owner, connection.provider, max(0, int(left)))
+    notifications.tell_ending(connection.owner, connection.provider, max(0, ceil(left)))
+    try:  # after it was told: if this is interrupted in between, it is told again
+        connections.save(replace(connection, warned=min(due), version=connection.version + 1), connection)
+    except Stale:  # connected again, it may be; the next run sees what is true then
+        notifications.resolve_ending(connection.owner, connection.provider)
 
 
 def _stale_batches(now: datetime) -> Iterator[list[Item]]:

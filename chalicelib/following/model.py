@@ -67,7 +67,7 @@ class Options(Struct, frozen=True):
 class Creator(Struct, frozen=True):
     """A channel, show or feed, and what is known of it between two polls. `not_before` is what the provider asked us
     to wait for; `floor` is the date below which an unknown item is an old one that has come back into view.
-    `version` grows with every poll. `latest_item` is the newest item's id in the inbox."""
+    `latest_item` is the newest item's id in the inbox."""
 
     id: str
     provider: Provider
@@ -119,7 +119,7 @@ class Lease(Struct, frozen=True):
 
 
 class Follower(Struct, frozen=True):
-    """One who follows a creator, as the poll sees them. Whoever is `new` gets the latest item and nothing before it;
+    """One who follows a creator, as the poll sees them. Whoever `is_new` gets the latest item and nothing before it;
     `since` is when they began to miss items, after a pause."""
 
     owner: str

@@ -15,6 +15,7 @@ from chalicelib.following.stores.notifications import Notification
 from chalicelib.inbox.model import DESK, Provider
 from chalicelib.kernel import clock, ids
 from chalicelib.kernel.errors import NotFound
+from chalicelib.kernel.plurals import count_of
 
 
 class Kind(StrEnum):
@@ -59,7 +60,7 @@ def tell_expired(owner: str, provider: Provider) -> None:
         Kind.CONNECTION_EXPIRED,
         provider,
         f"{name} needs to be connected again",
-        f"{name} no longer accepts the connection. We try once more in an hour; connecting again mends it at once. "
+        f"{name} no longer accepts the connection. We try once more in an hour; reconnect to fix it now. "
         "Your follows are kept, and wait.",
     )
 
@@ -77,12 +78,12 @@ def tell_revoked(owner: str, provider: Provider) -> None:
 
 
 def tell_ending(owner: str, provider: Provider, days: int) -> None:
-    name = LABELS[provider]
+    name, when = LABELS[provider], f"in {count_of(days, 'day')}" if days else "today"
     _tell(
         owner,
         Kind.CONNECTION_ENDING,
         provider,
-        f"The connection to {name} ends in {days} days",
+        f"The connection to {name} ends {when}",
         f"{name} ends every connection after a while. Connect again before that, and nothing is missed.",
         days=days,
     )
@@ -121,14 +122,14 @@ def resolve_ending(owner: str, provider: Provider) -> None:
 
 def warn_of_quota(provider: Provider, bucket: str, ends_at: datetime) -> None:
     """For the desk: the quota is the deployment's, whoever uses it."""
-    what = "searches" if bucket == SEARCHES else "quota"
+    what = "searches are" if bucket == SEARCHES else "quota is"
     _tell(
         DESK,
         Kind.QUOTA_WARNING,
         provider,
-        f"Most of today's {LABELS[provider]} {what} is used",
+        f"Most of today's {LABELS[provider]} {what} used",
         "Polls go on until nine tenths are used; the rest is kept for what somebody asks for. "
-        "It begins anew at midnight, Pacific time.",
+        "It resets at midnight, Pacific time.",
         ends_at=int(ends_at.timestamp() * 1000),
     )
 

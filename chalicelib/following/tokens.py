@@ -16,7 +16,7 @@ from chalicelib.following.providers.registry import GRANTS
 from chalicelib.following.stores import connections as store
 from chalicelib.following.stores.connections import Connection
 from chalicelib.kernel import ciphers, clock, locks, log
-from chalicelib.kernel.aws.failures import Stale
+from chalicelib.kernel.aws.failures import Stale, retry_stale
 
 KEPT_REFUSED = timedelta(days=7)
 _AHEAD = timedelta(minutes=5)
@@ -140,15 +140,20 @@ def _ask(connection: Connection) -> str:
             raise Forbidden(refusal.reason) from refusal  # our own client id or secret, not the person's consent
         refuse(connection)
         raise Unusable from refusal
-    now = clock.now()
-    after = replace(seal_tokens(connection, tokens), last_refreshed_at=now, version=connection.version + 1)
-    try:
-        store.save(after, connection)
-    except Stale:
-        raise Unusable from None  # connected again or disconnected meanwhile
+    retry_stale(lambda: _store(connection, tokens))
     if connection.status is not ConnectionStatus.ACTIVE:
         notifications.resolve_connection(connection.owner, connection.provider)
     return tokens.access_token
+
+
+def _store(connection: Connection, tokens: Tokens) -> None:
+    """Into the row as it is now: the daily job may have written to it since, and a new refresh token that is lost
+    cannot be asked for again. Not if somebody has connected again or disconnected meanwhile."""
+    current = store.find(connection.owner, connection.provider)
+    if not current or (current.id, current.connected_at) != (connection.id, connection.connected_at):
+        raise Unusable
+    renewed = replace(seal_tokens(current, tokens), last_refreshed_at=clock.now(), version=current.version + 1)
+    store.save(renewed, current)
 
 
 def _await_renewal(connection: Connection) -> str:

@@ -21,7 +21,7 @@ _INTERVALS = {3_600: "every hour", 86_400: "once a day"}
 _FEED = "Feed"
 _ENDS_SOON = timedelta(days=14)
 
-Found = dict[Provider, Connection | None]
+Connections = dict[Provider, Connection | None]
 
 
 class Condition(Struct, frozen=True):
@@ -87,7 +87,7 @@ class NotificationView(Struct, frozen=True):
     connect: str
 
 
-def view_follow(followed: Followed, found: Found, now: datetime) -> FollowView:
+def view_follow(followed: Followed, found: Connections, now: datetime) -> FollowView:
     follow, creator = followed.follow, followed.creator
     due_at = creator.next_poll_at if creator and follow.status is FollowStatus.ACTIVE else None
     return FollowView(
@@ -166,7 +166,7 @@ def is_pushed(creator: Creator | None, now: datetime) -> bool:
     return creator is not None and creator.push_until is not None and creator.push_until > now
 
 
-def can_use(provider: Provider, found: Found) -> bool:
+def can_use(provider: Provider, found: Connections) -> bool:
     """Whether the provider can be asked for somebody now."""
     return access.is_keyless(provider) or _is_active(found.get(provider))
 
@@ -177,7 +177,7 @@ def describe_failure(failure: GnaError) -> str:
     return f"{failure.reason}.{wait}{'.' if wait else ''}"
 
 
-def _judge(follow: Follow, creator: Creator | None, found: Found, now: datetime) -> Condition:
+def _judge(follow: Follow, creator: Creator | None, found: Connections, now: datetime) -> Condition:
     label = LABELS[follow.provider]
     if follow.status is FollowStatus.PAUSED:
         return Condition("Paused", "quiet")

@@ -1,7 +1,6 @@
 """A process killed at every step of connecting, of renewing a token and of disconnecting: the connection works
 afterwards or is gone, a state was used once, a token was renewed once, and follows wait or go on as they should."""
 
-import time
 from itertools import count
 from typing import Any
 
@@ -117,11 +116,10 @@ def test_a_disconnection_killed_at_any_step_is_ended_by_the_queue(
             break
     assert ended == "done"
     assert steps > 12
-    time.sleep(SETTLED_SECONDS)
-    work("feed")
-    assert_consistent()
     gone = [owner for owner in owners if owner.connection("YOUTUBE") is None]
     assert 10 < len(gone) < len(owners)
+    work.until(lambda: all(list(entries(owner.id).values()) == [None] for owner in gone), 10 + SETTLED_SECONDS)
+    assert_consistent()
     for owner in owners:
         expected = ("DISCONNECTED", [None]) if owner in gone else ("ACTIVE", ["INBOX"])
         assert (owner.follows()[0]["status"], list(entries(owner.id).values())) == expected

@@ -192,7 +192,7 @@ def _failure(reply: Reply) -> ProviderFailed:
     if reply.status == 401:
         return Unauthorised("Spotify does not accept the connection any more")
     if reply.status == 404 or (reply.status == 400 and "id" in error.text("message", 100).split()):
-        return Unknown("Spotify knows nothing by this id")
+        return Unknown("Nothing on Spotify has this ID")
     if reply.status == 403:
         return Forbidden("Spotify refused the request: is this account among the app's users?")
     return Forbidden("Spotify refused the request")

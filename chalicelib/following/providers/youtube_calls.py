@@ -47,13 +47,13 @@ def read_list(resource: str, access: Access, parameters: dict[str, str]) -> Fiel
 def _failure(reply: Reply, bucket: str) -> ProviderFailed:
     reasons = _reasons(reply)
     if reasons & _DAILY or _is_by_the_day(reply):
-        return QuotaExceeded("YouTube's quota of today is used up", bucket, reply.retry_after)
+        return QuotaExceeded("Today's YouTube quota is used up", bucket, reply.retry_after)
     if reply.status == 429 or reasons & _TOO_FAST:
         return Throttled("YouTube is limiting our requests", max(reply.retry_after, _SHORTEST_WAIT))
     if reply.status == 401:
         return Unauthorised("YouTube does not accept the connection any more")
     if reply.status == 404:
-        return Unknown("YouTube knows nothing by this id")
+        return Unknown("Nothing on YouTube has this ID")
     # A gate in front of the API, or one that is down, answers with a page.
     if reasons & _BROKEN or not reply.is_json:
         return Down(f"YouTube answered {reply.status}", reply.retry_after)

@@ -14,7 +14,7 @@ from chalicelib.following.notices import NOTICES
 from chalicelib.following.providers.contract import SEARCHES, Channel
 from chalicelib.following.recent import Recent
 from chalicelib.following.stores.connections import Connection
-from chalicelib.following.views import Found
+from chalicelib.following.views import Connections
 from chalicelib.inbox import frames
 from chalicelib.inbox.frames import Frame
 from chalicelib.inbox.model import Provider
@@ -92,7 +92,7 @@ def _page(frame: Frame, request: Request, asked: Asked, failure: GnaError | None
     return responses.with_retry_after(failure, answer) if failure else answer
 
 
-def _choices(frame: Frame, found: Found, asked: Asked) -> dict[str, Any]:
+def _choices(frame: Frame, found: Connections, asked: Asked) -> dict[str, Any]:
     """Where one can look."""
     now = clock.now()
     shown = [views.view_connection(provider, found[provider], now) for provider in CONNECTED]
@@ -104,7 +104,7 @@ def _choices(frame: Frame, found: Found, asked: Asked) -> dict[str, Any]:
     }
 
 
-def _list(request: Request, owner: str, asked: Asked, found: Found) -> Listed:
+def _list(request: Request, owner: str, asked: Asked, found: Connections) -> Listed:
     connection = found[asked.provider]
     if request.only_looks or _is_linked_from_elsewhere(request):
         return Listed()  # a search costs one of a hundred a day: only a person who asks has one
@@ -134,7 +134,7 @@ def _list_mine(owner: str, provider: Provider, connection: Connection) -> tuple[
 
 def _explain(failure: GnaError, asked: Asked) -> str:
     if isinstance(failure, Invalid):
-        return "Enter a few words to search for."
+        return "Search for at most 100 characters." if asked.words else "Enter a few words to search for."
     if isinstance(failure, TooMany) and asked.words is not None and asked.provider is Provider.YOUTUBE:
         searches = next(used for used in quota.read_used(asked.provider) if used.bucket == SEARCHES)
         if searches.spent >= searches.most:

@@ -9,7 +9,7 @@ from chalicelib.following import access, connections, notifications, quota, serv
 from chalicelib.following.bodies import LONGEST_URL
 from chalicelib.following.model import CONNECTED, PROVIDERS, FollowStatus
 from chalicelib.following.notices import NOTICES
-from chalicelib.following.views import Found
+from chalicelib.following.views import Connections
 from chalicelib.inbox import frames
 from chalicelib.inbox.frames import Frame
 from chalicelib.inbox.model import Provider
@@ -145,7 +145,7 @@ def _page(frame: Frame, request: Request, status: int = 200, typed: str = "", wr
     )
 
 
-def _surroundings(frame: Frame, owner: str, found: Found) -> dict[str, Any]:
+def _surroundings(frame: Frame, owner: str, found: Connections) -> dict[str, Any]:
     """What is beside the follows."""
     now = clock.now()
     shown = [views.view_connection(provider, found[provider], now) for provider in CONNECTED]

@@ -84,7 +84,7 @@ def find(owner: str, provider: Provider) -> Connection | None:
     return _connection(row) if row else None
 
 
-def list_of(owner: str) -> list[Connection]:
+def list_by_owner(owner: str) -> list[Connection]:
     span = ConnectionRow.part.startswith(_PART)
     return [
         _connection(row) for row in tables.query(ConnectionRow, owner, range_key_condition=span, consistent_read=True)
@@ -129,14 +129,15 @@ def use_state(owner: str, provider: Provider, state: str, now: datetime) -> bool
     return True
 
 
-def delete_states(owner: str, ended_before: datetime | None = None) -> int:
-    """Those that nobody came back with; all of them if no time is given."""
-    over = StateRow.until < clock.text(ended_before) if ended_before else None
-    span = StateRow.part.startswith(_STATE)
-    rows = [
-        StateRow(owner, row.part)
-        for row in tables.query(StateRow, owner, range_key_condition=span, filter_condition=over)
-    ]
+def delete_states(owner: str) -> None:
+    rows = tables.query(StateRow, owner, range_key_condition=StateRow.part.startswith(_STATE))
+    tables.write_all(StateRow, delete=[StateRow(owner, row.part) for row in rows])
+
+
+def delete_ended_states(now: datetime) -> int:
+    """Everybody's that nobody came back with in time; how many there were."""
+    ended = StateRow.part.startswith(_STATE) & (StateRow.until < clock.text(now))
+    rows = [StateRow(row.owner, row.part) for row in tables.scan(StateRow, filter_condition=ended)]
     tables.write_all(StateRow, delete=rows)
     return len(rows)
 

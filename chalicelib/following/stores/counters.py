@@ -2,6 +2,7 @@
 update. And searches that were answered today, so that asking again costs nothing."""
 
 import json
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -82,10 +83,10 @@ def count_poll(provider: Provider, window: str, worked: bool) -> tuple[int, int]
     return int(row.worked or 0), int(row.failed or 0)
 
 
-def find_polls(provider: Provider, window: str) -> tuple[int, int]:
-    """How many have worked and failed in that window."""
-    row = tables.get(CounterRow, f"polls {provider}", window)
-    return (int(row.worked or 0), int(row.failed or 0)) if row else (0, 0)
+def find_polls(provider: Provider, windows: Sequence[str]) -> tuple[int, int]:
+    """How many have worked and failed in these windows together."""
+    rows = list(tables.get_many(CounterRow, [(f"polls {provider}", window) for window in windows]))
+    return sum(int(row.worked or 0) for row in rows), sum(int(row.failed or 0) for row in rows)
 
 
 def find_search(provider: Provider, words: str, limit: int) -> list[dict[str, Any]] | None:
@@ -106,10 +107,9 @@ def keep_search(provider: Provider, words: str, limit: int, answer: list[dict[st
 def delete_expired(now: datetime) -> int:
     """Without waiting for the table's own expiry, which may take two days."""
     ended = CounterRow.expires_at <= clock.epoch(now)
-    kinds = (
-        CounterRow.id.startswith("quota ") | CounterRow.id.startswith("polls ") | CounterRow.id.startswith("search ")
-    )
-    rows = [CounterRow(row.id, row.part) for row in tables.scan(CounterRow, filter_condition=ended & kinds)]
+    keys = [f"{kind} {provider}" for kind in ("quota", "polls", "search") for provider in Provider]
+    found = (row for key in keys for row in tables.query(CounterRow, key, filter_condition=ended))
+    rows = [CounterRow(row.id, row.part) for row in found]
     tables.write_all(CounterRow, delete=rows)
     return len(rows)
 

@@ -12,7 +12,7 @@ from pynamodb.expressions.condition import Condition
 
 from chalicelib.kernel import clock, ids
 from chalicelib.kernel.aws import tables
-from chalicelib.kernel.aws.failures import Stale
+from chalicelib.kernel.aws.failures import Stale, retry_stale
 from chalicelib.kernel.aws.tables import Delete, Put, Update
 
 KEPT_RESOLVED = timedelta(days=30)
@@ -89,19 +89,7 @@ def add(owner: str, notification: Notification, cause: str = "") -> bool:
 
 def resolve(owner: str, type: str, provider: str | None, now: datetime, cause: str = "") -> bool:
     """Resolve the active one, if there is one; with a cause, only when it was the last."""
-    active = tables.get(ActiveRow, owner, _active_part(type, provider))
-    if not active or (cause and cause not in (active.causes or ())):
-        return False
-    if cause and len(active.causes) > 1:
-        with suppress(Stale):
-            tables.update(
-                _active(owner, type, provider), [ActiveRow.causes.delete({cause})], ActiveRow.owner.exists()
-            )
-        return False
-    last = ActiveRow.notification_id == active.notification_id
-    if cause:
-        last &= ActiveRow.causes == active.causes
-    return _resolve(owner, active, last, now)
+    return retry_stale(lambda: _resolve(owner, type, provider, now, cause))
 
 
 def list_page(owner: str, limit: int, place: str | None, now: datetime) -> tuple[list[Notification], str | None]:
@@ -148,19 +136,33 @@ def delete_all(owner: str, most: int) -> int:
     return deleted
 
 
-def _resolve(owner: str, active: ActiveRow, still: Condition, now: datetime) -> bool:
+def _resolve(owner: str, type: str, provider: str | None, now: datetime, cause: str) -> bool:
+    active = tables.get(ActiveRow, owner, _active_part(type, provider))
+    if not active or (cause and cause not in (active.causes or ())):
+        return False
+    if cause and len(active.causes) > 1:
+        tables.update(_active(owner, type, provider), [ActiveRow.causes.delete({cause})], _same(active))
+        return False
+    _end(owner, active, now)
+    return True
+
+
+def _end(owner: str, active: ActiveRow, now: datetime) -> None:
+    """`Stale` if another cause came, or another worker was faster."""
     row = NotificationRow(owner, _PART + active.notification_id)
     actions = [
         NotificationRow.resolved_at.set(clock.text(now)),
         NotificationRow.expires_at.set(clock.epoch(now + KEPT_RESOLVED)),
     ]
-    try:
-        tables.transact(
-            Delete(ActiveRow(owner, active.part), still), Update(row, actions, NotificationRow.owner.exists())
-        )
-    except Stale:
-        return False
-    return True
+    tables.transact(
+        Delete(ActiveRow(owner, active.part), _same(active)), Update(row, actions, NotificationRow.owner.exists())
+    )
+
+
+def _same(active: ActiveRow) -> Condition:
+    causes = ActiveRow.causes == active.causes if active.causes else ActiveRow.causes.does_not_exist()
+    same: Condition = (ActiveRow.notification_id == active.notification_id) & causes
+    return same
 
 
 def _active(owner: str, type: str, provider: str | None) -> ActiveRow:

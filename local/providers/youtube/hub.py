@@ -117,7 +117,9 @@ class Hub:
     def flush(self, seconds: float = 10.0) -> None:
         """Wait until everything has been verified and pushed."""
         until = time.monotonic() + seconds
-        while self._jobs.unfinished_tasks and time.monotonic() < until:
+        while self._jobs.unfinished_tasks:
+            if time.monotonic() > until:
+                raise TimeoutError("The hub has not finished what it has to verify and push")
             time.sleep(0.005)
 
     def _start(self, job: Callable[[], None]) -> None:

@@ -51,7 +51,7 @@ def test_who_leaves_leaves_nothing_behind(ada, desk, settle):
     assert member_data.forget(ada.id, lambda: True)
     settle()
     assert [name for name, rows in stored().items() if ada.id in rows] == []
-    assert connections.list_of(ada.id) == []
+    assert connections.list_by_owner(ada.id) == []
     assert list(follows.list_all(ada.id)) == []
     assert followers.find(ada.followed[0]["creator_id"], ada.id) is None
     assert desk.find(desk.followed)["status"] == "ACTIVE"
@@ -67,13 +67,13 @@ def test_the_provider_is_told(ada):
 def test_a_provider_that_cannot_be_told_keeps_nobody(ada):
     ada.providers.set_fault("youtube", outage=True)
     assert departures.forget(ada.id, lambda: True)
-    assert connections.list_of(ada.id) == []
+    assert connections.list_by_owner(ada.id) == []
 
 
 def test_it_may_be_repeated_and_goes_on_where_time_ended(ada):
     turns = iter([True, False])
     assert departures.forget(ada.id, lambda: next(turns)) is False
-    assert connections.list_of(ada.id) == []
+    assert connections.list_by_owner(ada.id) == []
     assert len(list(follows.list_all(ada.id))) == 2
     assert departures.forget(ada.id, lambda: True)
     assert departures.forget(ada.id, lambda: True)

@@ -131,7 +131,7 @@ def five(desk):
 
 def test_an_outage_of_the_provider_is_no_creators_failure(five, later, sweep):
     five.providers.set_fault("youtube", outage=True)
-    later(days=1)
+    later(days=2)
     for _ in range(6):
         sweep()
         later(minutes=15)
@@ -160,7 +160,16 @@ def test_most_of_the_last_polls_decide():
     assert health.record(Provider.SPOTIFY, False, now)
     assert not health.record(Provider.YOUTUBE, False, now)
     assert health.record(Provider.SPOTIFY, False, now + timedelta(minutes=15))
-    assert not health.record(Provider.SPOTIFY, False, now + timedelta(minutes=45))
+    assert health.record(Provider.SPOTIFY, False, now + timedelta(minutes=45))
+    assert not health.record(Provider.YOUTUBE, False, now + timedelta(minutes=90))
+
+
+@pytest.mark.usefixtures("aws")
+def test_an_hour_without_polls_is_forgotten():
+    now = clock.now().replace(minute=20)
+    for _ in range(9):
+        health.record(Provider.SPOTIFY, False, now)
+    assert not health.record(Provider.SPOTIFY, False, now + timedelta(minutes=75))
 
 
 def test_a_feed_that_wants_hours_is_left_alone_for_hours(feed, blog, later, sweep):

@@ -126,14 +126,14 @@ def test_the_end_of_spotifys_consent_is_told_fourteen_and_three_days_before(list
     later(days=1, hours=1)
     for _ in range(3):
         jobs.maintain(lambda: True)
-    assert told_of_the_end(listener) == [13]
+    assert told_of_the_end(listener) == [14]
     later(days=10)
     jobs.maintain(lambda: True)
-    assert told_of_the_end(listener) == [13]
+    assert told_of_the_end(listener) == [14]
     later(days=1)
     for _ in range(2):
         jobs.maintain(lambda: True)
-    assert told_of_the_end(listener) == [2, 13]
+    assert told_of_the_end(listener) == [3, 14]
     assert listener.active() == ["connection_ending"]
 
 

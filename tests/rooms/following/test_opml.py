@@ -156,8 +156,8 @@ def test_without_a_key_or_a_connection_a_channel_says_so(desk, token_only):
 
 
 def test_what_takes_long_is_followed_by_the_worker(desk, feeds, work, monkeypatch):
-    monkeypatch.setattr(opml_import, "_SECONDS_TO_LOOK", 0.5)
-    feeds.slow["late"] = 1.5
+    monkeypatch.setattr(opml_import, "_SECONDS_TO_LOOK", 2.5)
+    feeds.slow["late"] = 6
     results = send(desk, file(feeds("fast"), feeds("late")))
     assert results[1] == {"url": feeds("late"), "ok": True, "queued": True}
     assert [follow["name"] for follow in desk.follows()] == ["fast"]

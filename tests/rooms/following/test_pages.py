@@ -214,7 +214,7 @@ def test_pausing_and_resuming(who):
     assert "Paused. Nothing is received until you resume it." in page
     assert "Paused YouTube" in page
     assert "Paused." in who.lead("/act", pause=id), "a second click changes nothing"
-    assert "Not possible as it is now" in who.lead("/act", sync=id)
+    assert "Can't do that yet" in who.lead("/act", sync=id)
     page = who.lead("/act", resume=id)
     assert "Resumed." in page
     assert "Paused YouTube" not in page
