@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from chalicelib.feeds import websub
 from chalicelib.feeds.reading.reader import Validators
-from chalicelib.following import access, fan_out, health, model, news, notifications, setbacks
+from chalicelib.following import access, fan_out, health, model, news, notifications, setbacks, short_links
 from chalicelib.following.access import NoAccess
 from chalicelib.following.fan_out import Delivered
 from chalicelib.following.model import Creator, Follower, Lease
@@ -108,6 +108,7 @@ def _poll(lease: Lease, following: Sequence[Follower], cause: Cause) -> Outcome:
     except ProviderFailed as failure:
         setbacks.note(lease, owners, failure)
         return Outcome(Result.FAILED, failure=failure)
+    answer = _without_short_links(creator, answer)
     delivered = _deliver(creator, memory, answer, following)
     if creator.is_failing:
         notifications.resolve_failing(owners, creator)
@@ -153,6 +154,17 @@ def _find_doubtful(
         return []
     missed = {arrival.item_id for arrival in memory.arrivals if arrival.at >= min(begun)}
     return [one for one in page.items if fan_out.to_item(creator, one, clock.now()).id in missed]
+
+
+def _without_short_links(creator: Creator, answer: _Answer) -> _Answer:
+    told = (*answer.new, *filter(None, [answer.latest]))
+    pages = short_links.resolve(creator, told, answer.page.items)
+
+    def at_page(one: Found) -> Found:
+        return replace(one, url=pages.get(one.id, one.url))
+
+    latest = at_page(answer.latest) if answer.latest else None
+    return replace(answer, new=tuple(map(at_page, answer.new)), latest=latest)
 
 
 def _deliver(creator: Creator, memory: Memory | None, answer: _Answer, following: Sequence[Follower]) -> Delivered:

@@ -35,7 +35,7 @@ from chalicelib.inbox.model import (
     State,
     WholePage,
 )
-from chalicelib.inbox.uses import Use
+from chalicelib.inbox.uses import History, Use
 from chalicelib.kernel import clock
 from chalicelib.kernel.errors import NotFound
 from chalicelib.members.model import Member
@@ -178,6 +178,11 @@ def with_items(entries: Sequence[Entry]) -> list[EntryDetail]:
 def find_uses(owner: str, ids: Iterable[str]) -> dict[str, tuple[Use, ...]]:
     """In which campaigns the publication has used each of these; members are not told."""
     return uses.find_uses(ids) if owner == model.DESK else {}
+
+
+def find_histories(owner: str, items: Iterable[Item]) -> dict[str, History]:
+    """The same, with campaigns that have an item of nearly the same title."""
+    return uses.find_histories(items) if owner == model.DESK else {}
 
 
 def check_exists(owner: str, id: str) -> None:

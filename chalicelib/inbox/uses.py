@@ -1,34 +1,26 @@
 """Where items were used: told by campaigns in the transaction that saves them (a `Keeper` of `campaigns/uses`), shown
 beside every entry, and said again before a campaign is sent."""
 
-import re
-import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Mapping
 from datetime import datetime
-from hashlib import blake2b
 from typing import Any
 
 from msgspec import Struct
 
 from chalicelib.campaigns import service as campaigns
-from chalicelib.campaigns.content.blocks import Item
 from chalicelib.campaigns.model import Campaign, CampaignDetail
 from chalicelib.campaigns.uses import Change, list_items
 from chalicelib.events import outbox
 from chalicelib.events.model import EventType
-from chalicelib.inbox import links, use_store
+from chalicelib.inbox import links, titles, use_store
+from chalicelib.inbox import model as inbox_model
 from chalicelib.kernel import clock
 from chalicelib.kernel.aws.tables import Write
 from chalicelib.kernel.findings import Finding, Level
 
 # Titles are compared with those of so many campaigns, the newest.
 _COMPARED = 100
-_SHORTEST_TITLE = 12
 _MOST_NAMED = 10
-_SIGHTING = "sighting"
-_WORD = re.compile(r"\w+")
-# What sites put behind a title: “How to prune | The Slow Garden”.
-_SITE_NAME = re.compile(r"\s[|–—·»-]\s[^|–—·»]{1,40}\Z")
 
 
 class Use(Struct, frozen=True):
@@ -37,25 +29,42 @@ class Use(Struct, frozen=True):
     sent_at: datetime | None
 
 
+class History(Struct, frozen=True):
+    """Campaigns that have the item, the latest first; if there are none, the newest that has an item of nearly the
+    same title."""
+
+    uses: tuple[Use, ...] = ()
+    similar: Use | None = None
+
+
 def find_uses(item_ids: Iterable[str]) -> dict[str, tuple[Use, ...]]:
     """Of each item that was used, in which campaigns, the latest first. Two requests, one if nothing was used."""
     found = use_store.find_many(item_ids)
-    known = campaigns.find_many({id for ids in found.values() for id in ids})
-    return {
-        item_id: uses
-        for item_id, ids in found.items()
-        if (uses := tuple(_use(known[id]) for id in sorted(ids, reverse=True) if id in known))
-    }
+    known = _find_campaigns(*found.values())
+    return {item_id: uses for item_id, ids in found.items() if (uses := _uses(ids, known))}
+
+
+def find_histories(items: Iterable[inbox_model.Item]) -> dict[str, History]:
+    """Of each item that was used, or has nearly the title of another that was. Three requests for a page
+    of them, at most."""
+    keys = {item.id: titles.key_of(item.title, item.content_type) for item in items}
+    if not keys:
+        return {}
+    used, listed = use_store.find_many(keys), use_store.list_titles(_COMPARED)
+    similar = {id: _newest_with(key, listed) for id, key in keys.items()}
+    known = _find_campaigns(*used.values(), filter(None, similar.values()))
+    histories = {id: _history(_uses(used.get(id, ()), known), known.get(similar[id])) for id in keys}
+    return {id: history for id, history in histories.items() if history.uses or history.similar}
 
 
 def use_writes(campaign: Campaign, change: Change) -> list[Write]:
     """An event for each item that is used from now on; what a deleted draft used is used no longer."""
-    titles = {key for item in change.items if item.entry and (key := _title_key(item))}
+    keys = {key for item in change.items if item.entry and (key := titles.key_of(item.title, item.kind))}
     return [
         *(use_store.add_write(id, campaign.id) for id in sorted(change.added)),
         *(_event_write(id, campaign.id) for id in sorted(change.added)),
         *(use_store.remove_write(id, campaign.id) for id in sorted(change.removed)),
-        use_store.titles_write(campaign.id, titles),
+        use_store.titles_write(campaign.id, keys),
     ]
 
 
@@ -73,19 +82,19 @@ def findings(detail: CampaignDetail) -> list[Finding]:
     """Items that another campaign has too: by their page, whichever link leads there, or by a title that is nearly
     equal."""
     items = [item for item in list_items(detail) if item.title and (item.link or item.entry)]
-    keys = {id(item): {key for key in (item.entry, _link_key(item.link)) if key} for item in items}
-    found = find_uses({key for of_item in keys.values() for key in of_item})
-    titles = use_store.list_titles(_COMPARED) if items else {}
-    named: list[Finding] = []
-    for item in items:
-        uses = {use.campaign_id: use for key in keys[id(item)] for use in found.get(key, ())}
-        uses.pop(detail.campaign.id, None)
-        similar = _campaigns_with(item, titles, {detail.campaign.id, *uses})
-        if uses:
-            named.append(_finding("already_used", item.title, "already in", _latest(uses.values())))
-        elif similar:
-            named.append(_finding("similar_title", item.title, "nearly the same as a title in", similar[0]))
-    return named[:_MOST_NAMED]
+    if not items:
+        return []
+    own = detail.campaign.id
+    keys = [{key for key in (item.entry, _link_key(item.link)) if key} for item in items]
+    used, listed = use_store.find_many(set().union(*keys)), use_store.list_titles(_COMPARED)
+    others = [{id for key in of_item for id in used.get(key, ())} - {own} for of_item in keys]
+    similar = [_newest_with(titles.key_of(item.title, item.kind), listed, {own}) for item in items]
+    known = _find_campaigns(*others, filter(None, similar))
+    named = [
+        _finding(item.title, _history(_uses(ids, known), known.get(near)))
+        for item, ids, near in zip(items, others, similar, strict=True)
+    ]
+    return [finding for finding in named if finding][:_MOST_NAMED]
 
 
 def describe(use: Use) -> str:
@@ -94,30 +103,35 @@ def describe(use: Use) -> str:
     return f"“{use.subject}”, {when}"
 
 
-def _finding(code: str, title: str, what: str, use: Use) -> Finding:
-    return Finding(Level.WARNING, code, f"“{title}” is {what} {describe(use)}.")
+def _finding(title: str, history: History) -> Finding | None:
+    if history.uses:
+        message = f"“{title}” is already in {describe(_latest(history.uses))}."
+        return Finding(Level.WARNING, "already_used", message)
+    if history.similar:
+        message = f"“{title}” is nearly the same as a title in {describe(history.similar)}."
+        return Finding(Level.WARNING, "similar_title", message)
+    return None
 
 
 def _latest(uses: Iterable[Use]) -> Use:
     return max(uses, key=lambda use: (clock.text(use.sent_at) if use.sent_at else "", use.campaign_id))
 
 
-def _campaigns_with(item: Item, titles: dict[str, set[str]], apart_from: set[str]) -> Sequence[Use]:
-    key = _title_key(item)
-    ids = [id for id, keys in titles.items() if key and key in keys and id not in apart_from]
-    known = campaigns.find_many(ids)
-    return [_use(known[id]) for id in ids if id in known]
+def _history(uses: tuple[Use, ...], similar: Campaign | None) -> History:
+    return History(uses) if uses or not similar else History(similar=_use(similar))
 
 
-def _title_key(item: Item) -> str:
-    """The same for titles that differ only in case, accents, punctuation, the order of words, or the site's name.
-    Short ones (“News”) say too little, and so do names of animals that were seen."""
-    if item.kind.lower() == _SIGHTING:
-        return ""
-    plain = unicodedata.normalize("NFKD", _SITE_NAME.sub("", item.title)).casefold()
-    words = _WORD.findall("".join(character for character in plain if not unicodedata.combining(character)))
-    text = " ".join(sorted(set(words)))
-    return blake2b(text.encode(), digest_size=8).hexdigest() if len(text) >= _SHORTEST_TITLE else ""
+def _newest_with(key: str, listed: Mapping[str, set[str]], apart_from: Container[str] = ()) -> str:
+    """The id of the newest campaign that has such a title, or nothing."""
+    return next((id for id, keys in listed.items() if key in keys and id not in apart_from), "")
+
+
+def _find_campaigns(*ids: Iterable[str]) -> dict[str, Campaign]:
+    return campaigns.find_many({id for some in ids for id in some})
+
+
+def _uses(ids: Iterable[str], known: Mapping[str, Campaign]) -> tuple[Use, ...]:
+    return tuple(_use(known[id]) for id in sorted(ids, reverse=True) if id in known)
 
 
 def _link_key(link: str) -> str:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from chalicelib.campaigns import service as campaigns
 from chalicelib.campaigns.model import Campaign, Format, State
-from chalicelib.inbox import composing, entry_store, frames, issues, model, photos, service, triage, uses
+from chalicelib.inbox import composing, entry_store, frames, issues, model, service, triage, uses
 from chalicelib.inbox.composing import MOST_ITEMS, MOST_SECTIONS, Section
 from chalicelib.inbox.frames import Frame
 from chalicelib.inbox.model import DESK, Entry, EntryDetail
@@ -133,11 +133,9 @@ def _page(
 
 def _view_pieces(details: Sequence[EntryDetail]) -> list[Piece]:
     """As many as the page has room for, with their notes whole."""
-    used, left = uses.find_uses([detail.item.id for detail in details]), _BYTES_FOR_PIECES
-    shown = photos.sign_all(detail.item for detail in details[:MOST_ITEMS])
     pieces: list[Piece] = []
-    for detail in details[:MOST_ITEMS]:
-        one = views.view(detail, used.get(detail.item.id, ()), photo=shown.get(detail.item.id, ""))
+    left, fitting = _BYTES_FOR_PIECES, details[:MOST_ITEMS]
+    for detail, one in zip(fitting, views.view_all(DESK, fitting), strict=True):
         left -= _MARKUP + one.size + html_size(detail.entry.note)
         if left < 0 and pieces:
             break

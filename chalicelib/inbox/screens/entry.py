@@ -1,6 +1,6 @@
 """One entry: all that is known of it, its note, and for members the way to hand it to the publication."""
 
-from chalicelib.inbox import entry_store, issues, model, photos, service, triage
+from chalicelib.inbox import entry_store, issues, model, service, triage
 from chalicelib.inbox.frames import Frame, Notice, back
 from chalicelib.inbox.model import Act, EntryDetail
 from chalicelib.inbox.owners import owner_of
@@ -63,13 +63,10 @@ def _act(frame: Frame, owner: str, detail: EntryDetail, act: Act) -> Response:
 
 
 def _page(frame: Frame, request: Request, detail: EntryDetail, failure: GnaError | None = None) -> Response:
-    used = service.find_uses(detail.entry.owner, [detail.item.id]).get(detail.item.id, ())
-
     def typed(name: str, stored: str) -> str:
         return (request.text(name) or "") if failure else stored
 
-    photo = photos.sign_all([detail.item]).get(detail.item.id, "")
-    one = views.view(detail, used, views.WHOLE, photo)
+    (one,) = views.view_all(detail.entry.owner, [detail], views.WHOLE)
     answer = frame.page(
         request,
         "inbox/entry.html",

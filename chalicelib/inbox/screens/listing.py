@@ -4,7 +4,7 @@ from urllib.parse import urlencode
 
 from msgspec import Struct
 
-from chalicelib.inbox import frames, model, photos, search, service
+from chalicelib.inbox import frames, model, search, service
 from chalicelib.inbox.frames import Frame, Notice
 from chalicelib.inbox.model import ContentType, Page, Provider, State, WholePage
 from chalicelib.inbox.owners import owner_of
@@ -111,12 +111,7 @@ class _List(Struct, frozen=True):
     def read(self, place: str | None) -> tuple[list[EntryView], str | None]:
         """As many as the page has room for, and where the next page begins."""
         page = self._page(_ON_A_PAGE, place)
-        used = service.find_uses(self.owner, [detail.item.id for detail in page.entries])
-        shown = photos.sign_all(detail.item for detail in page.entries)
-        entries = [
-            views.view(detail, used.get(detail.item.id, ()), photo=shown.get(detail.item.id, ""))
-            for detail in page.entries
-        ]
+        entries = views.view_all(self.owner, page.entries)
         fitting = views.count_fitting(entries, _BYTES_FOR_ENTRIES, _MARKUP)
         if fitting < len(entries):
             page = self._page(fitting, place)

@@ -5,10 +5,10 @@ from typing import Any
 
 from msgspec import Struct
 
-from chalicelib.inbox import uses
+from chalicelib.inbox import photos, service, uses
 from chalicelib.inbox.model import ContentType, Entry, EntryDetail, Item, Provider, Seen, SeenDetail, State
 from chalicelib.inbox.shortening import html_size, shorten
-from chalicelib.inbox.uses import Use
+from chalicelib.inbox.uses import History, Use
 from chalicelib.media import service as media
 from chalicelib.web import responses
 from chalicelib.web.responses import Response
@@ -39,6 +39,7 @@ _TOGETHER = {
 STATES = {State.INBOX: "Inbox", State.BOOKMARKED: "Bookmarked", State.ARCHIVED: "Archived"}
 _NO_TITLE = "No longer there"
 _SUBJECT = 90
+_NO_HISTORY = History()
 
 
 class UseView(Struct, frozen=True):
@@ -62,7 +63,8 @@ WHOLE = Texts(2_000, 1_200, 3_000, 12_000)
 
 
 class EntryView(Struct, frozen=True):
-    """`length` is how long it takes, as players show it; `state` is empty if it was dismissed."""
+    """`length` is how long it takes, as players show it; `state` is empty if it was dismissed. `similar` is a
+    campaign that has not the item, but nearly its title."""
 
     id: str
     state: str
@@ -81,6 +83,7 @@ class EntryView(Struct, frozen=True):
     note: str
     section: str
     used: tuple[UseView, ...]
+    similar: UseView | None
 
     @property
     def size(self) -> int:
@@ -95,11 +98,12 @@ class EntryView(Struct, frozen=True):
             self.problem,
             self.picture,
         )
-        return sum(map(html_size, texts)) + sum(html_size(use.text) for use in self.used)
+        named = [*self.used, *([self.similar] if self.similar else [])]
+        return sum(map(html_size, texts)) + sum(html_size(use.text) for use in named)
 
 
 def view(
-    detail: EntryDetail | SeenDetail, used: Iterable[Use] = (), most: Texts = IN_LISTS, photo: str = ""
+    detail: EntryDetail | SeenDetail, history: History = _NO_HISTORY, most: Texts = IN_LISTS, photo: str = ""
 ) -> EntryView:
     """`photo` is a link of `photos.sign_all`, which works for minutes."""
     found: Entry | Seen = detail.entry if isinstance(detail, EntryDetail) else detail.seen
@@ -122,13 +126,24 @@ def view(
         problem=shorten(item.problem, 200),
         note=shorten(entry.note, most.note) if entry else "",
         section=shorten(entry.section, 100) if entry else "",
-        used=tuple(view_use(use) for use in list(used)[:2]),
+        used=tuple(view_use(use) for use in history.uses[:2]),
+        similar=view_use(history.similar) if history.similar else None,
     )
 
 
 def view_use(use: Use) -> UseView:
     when = uses.describe(use).rpartition("”, ")[2]
     return UseView(use.campaign_id, f"“{shorten(use.subject, _SUBJECT)}”, {when}")
+
+
+def view_all(owner: str, details: Sequence[EntryDetail | SeenDetail], most: Texts = IN_LISTS) -> list[EntryView]:
+    """With what the desk should know before it uses them, and photos that only this page may show."""
+    items = [detail.item for detail in details]
+    histories, shown = service.find_histories(owner, items), photos.sign_all(items)
+    return [
+        view(detail, histories.get(detail.item.id, _NO_HISTORY), most, shown.get(detail.item.id, ""))
+        for detail in details
+    ]
 
 
 def picture_path(item: Item) -> str:

@@ -87,6 +87,16 @@ def head(url: str, bounds: Bounds | None = None) -> Answer:
     return _follow("HEAD", url, {}, None, replace(bounds or Bounds(), largest=0))
 
 
+def find_redirect(url: str, seconds: float) -> str | None:
+    """Where the URL leads to, which itself is not asked; None if it does not redirect. No body is read."""
+    started = time.monotonic()
+    answer = _request(_Call("GET", url, {}, None, 0, started + seconds, url), started)
+    location = answer.headers.get("location")
+    if not location or answer.status not in _REDIRECTS:
+        return None
+    return _resolve_redirect(url, _decode_location(location))
+
+
 def post(url: str, body: bytes, headers: Mapping[str, str], bounds: Bounds | None = None) -> Answer:
     """Follows only redirects that say to repeat the request (307, 308), never to an unencrypted connection, and none
     if `bounds` allow none."""

@@ -220,3 +220,22 @@ def test_compressed_data_without_its_end_is_an_error_wherever_it_was_cut(server,
 def test_gzip_files_in_a_row_are_one_body(server):
     body = gzip.compress(b"one ") + gzip.compress(b"two") + b"\0\0"
     assert client.get(server.on("/feed", body=body, Content_Encoding="gzip")).body == b"one two"
+
+
+def test_where_a_link_leads_is_told_without_going_there(server):
+    url = server.on("/short", 301, b"x" * 100_000, Location="/page?a=1")
+    assert client.find_redirect(url, 5) == f"{server.url}/page?a=1"
+    assert [path for _, path, _, _ in server.seen] == ["/short"]
+
+
+def test_what_redirects_nowhere_leads_nowhere(server):
+    assert client.find_redirect(server.on("/page", 200, b"here", Location="/elsewhere"), 5) is None
+    assert client.find_redirect(server.on("/empty", 302), 5) is None
+
+
+def test_a_link_to_a_place_that_is_not_allowed_is_not_asked(server, configure):
+    configure(GNA_LOCAL="false")
+    with pytest.raises(client.FetchFailed) as refusal:
+        client.find_redirect(server.on("/short", 301, Location="/page"), 5)
+    assert refusal.value.kind == "refused"
+    assert server.seen == []
