@@ -10,6 +10,7 @@ QUEUE = "feed"
 POLL, FORGET, FORGET_OWNER = "poll", "forget", "forget_owner"
 DISCONNECT, REVIVE = "disconnect", "revive"
 FOLLOW_URL = "follow_url"
+KINDS = frozenset({POLL, FORGET, FORGET_OWNER, DISCONNECT, REVIVE, FOLLOW_URL})
 
 # After this, no poll that had read its followers before can still be under way.
 _SETTLED_SECONDS = 300
