@@ -9,7 +9,7 @@ from chalicelib.audience.listing import Entry, Filter
 from chalicelib.audience.model import StoredCapture
 from chalicelib.kernel import addresses, ids
 from chalicelib.kernel.errors import NotFound
-from chalicelib.web import paging, responses, schemas
+from chalicelib.web import downloads, paging, responses, schemas
 from chalicelib.web.operations import CSV, Answer, operation
 from chalicelib.web.paging import PageQuery
 from chalicelib.web.request import Request
@@ -54,10 +54,8 @@ def list_words(request: Request) -> Response:
 def export_subscribers(request: Request) -> Response:
     audit.record(request, "subscribers.export")
     full = schemas.read(bodies.ExportQuery, request.query).full
-    body, link = export.download(listing.parse_filter(request.query), full)
-    if link:
-        return responses.redirect(link)
-    return responses.attachment(body or "", "text/csv; charset=utf-8", "subscribers.csv")
+    parts = export.csv_parts(listing.parse_filter(request.query), full)
+    return downloads.answer(parts, "text/csv; charset=utf-8", "subscribers.csv")
 
 
 @operation(

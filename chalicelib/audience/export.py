@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator
-from itertools import chain, islice
+from itertools import islice
 
 from chalicelib.audience import listing
 from chalicelib.audience.listing import Entry, Filter
@@ -10,28 +10,10 @@ from chalicelib.audience.model import PENDING
 from chalicelib.audience.stores import capture_metadata
 from chalicelib.audience.stores.capture_metadata import Sent
 from chalicelib.kernel import spreadsheets
-from chalicelib.kernel.aws import files
 
 COLUMNS = ("email", "nickname", "status", "activated_at")
 FULL_COLUMNS = (*COLUMNS, "id", "created_at", "sources", "tags", "metadata")
 _ENTRIES_AT_ONCE = 100
-# Lambda allows answers of 6 MB, measured as JSON, in which an accented letter takes six bytes.
-_LARGEST_ANSWER = 5_500_000
-_TYPE, _NAME = "text/csv; charset=utf-8", "subscribers.csv"
-
-
-def download(wanted: Filter, full: bool = False) -> tuple[str | None, str | None]:
-    """The file itself or, when it is too large for one answer, a signed link to it. `full` adds columns."""
-    parts = csv_parts(wanted, full)
-    held = []
-    size = 0
-    for part in parts:
-        held.append(part)
-        size += len(json.dumps(part))
-        if size > _LARGEST_ANSWER:
-            chunks = (text.encode() for text in chain(held, parts))
-            return None, files.publish(chunks, _TYPE, _NAME)
-    return "".join(held), None
 
 
 def csv_parts(wanted: Filter, full: bool = False) -> Iterator[str]:
