@@ -1,11 +1,13 @@
 """What following costs. Requests and units of polls, of fan-out to many followers, of a sweep and of a page of the
-inbox are those of an exact DynamoDB, with a small YouTube on loopback. The quota of a week is simulated for a
+inbox are those of an exact DynamoDB, with a small YouTube on loopback. The page is `GET /admin/api/inbox?limit=50`;
+every tenth item is used in two campaigns, and on the second page another tenth are sightings with a photo. The
+quota of a week is simulated for a
 thousand channels of the usual mix, with a clock of its own and the rules that decide when a channel is polled; one
 poll in a hundred fails. What a poll takes from the quota is what it took here."""
 
 import random
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -17,6 +19,9 @@ _CREATORS = (10, 100_000)
 _DUE = 10
 _ENTRIES = (100, 100_000)
 _PAGE = "/admin/api/inbox?limit=50"
+_USED, _SEEN = "some used in campaigns", "also some sightings with photos"
+_EVERY = 10  # one of so many is used in campaigns, and on the second page another is a sighting
+_SIGHTINGS = range(51, 100, _EVERY)
 # How many of a thousand channels publish how often, in days; those in the last line have not for long.
 _MIX = ((50, 1), (250, 7), (400, 30), (300, 0))
 _DAYS = 7
@@ -54,9 +59,9 @@ def _sweeps(found: dict[str, Any]) -> list[Row]:
 
 
 def _pages(found: dict[str, Any]) -> list[Row]:
-    costs = {int(size): cost for size, cost in found["page"].items()}
     return [
-        growth(f"inbox, page of 50: {what}", {size: cost[what] for size, cost in costs.items()})
+        growth(f"inbox, page of 50, {kind}: {what}", {int(size): cost[what] for size, cost in costs.items()})
+        for kind, costs in found["page"].items()
         for what in ("requests", "read units")
     ]
 
@@ -198,13 +203,39 @@ def measure_pages(sizes: tuple[int, ...], fill: Callable[..., None]) -> dict[str
     from tests.fixtures.client import Client
 
     http = Client(Gateway(app.app))
-    found, before = {}, 0
+    found: dict[str, Any] = {_USED: {}, _SEEN: {}}
+    before = 0
     for size in sizes:
         fill("inbox", _entries(before, size))
         fill("items", _items(before, min(size, sizes[0])))
-        found[str(size)], before = cost(lambda: http.get(_PAGE)), size
-        assert len(http.get(_PAGE).json["items"]) == 50
+        if not before:
+            fill("media", _photos())
+            _use(range(0, 100, _EVERY))
+        before, second = size, f"{_PAGE}&cursor={http.get(_PAGE).json['next_cursor']}"
+        for kind, page, photos in ((_USED, _PAGE, 0), (_SEEN, second, len(_SIGHTINGS))):
+            found[kind][str(size)] = cost(lambda page=page: http.get(page))
+            _check(http.get(page).json["items"], photos)
     return found
+
+
+def _check(items: Sequence[Any], photos: int) -> None:
+    """It is measured what is meant to be measured."""
+    assert len(items) == 50
+    assert sum(len(item["used_in"]) == 2 for item in items) == 50 // _EVERY
+    assert sum(item["image_url"] is not None for item in items) == photos
+
+
+def _use(numbers: Iterable[int]) -> None:
+    """In two campaigns, as an editor composes them."""
+    from chalicelib.campaigns import service
+    from chalicelib.campaigns.content import blocks
+    from chalicelib.campaigns.model import Format
+
+    items = [
+        blocks.Item(f"Article {number}", f"https://example.org/{number}", entry=_id(number)) for number in numbers
+    ]
+    for issue in (1, 2):
+        service.create(service.Draft(f"Issue {issue}", blocks.write(items), format=Format.MARKDOWN))
 
 
 def cost(act: Callable[[], Any], providers: Any = None) -> dict[str, float]:
@@ -256,8 +287,7 @@ def _entries(first: int, until: int) -> Iterator[dict[str, Any]]:
             "owner": "desk",
             "item_id": _id(number),
             "placed": f"{at} {_id(number)}",
-            "provider": "RSS",
-            "content_type": "ARTICLE",
+            **_kind(number),
             "state": "INBOX",
             "shelf": "desk INBOX",
             "held": _id(number),
@@ -269,15 +299,26 @@ def _items(first: int, until: int) -> Iterator[dict[str, Any]]:
     for number in range(first, until):
         yield {
             "id": _id(number),
-            "provider": "RSS",
+            **_kind(number),
             "provider_item_id": f"{number}",
-            "content_type": "ARTICLE",
             "title": f"Article {number}",
             "canonical_url": f"https://example.org/{number}",
             "refreshed_at": "2026-11-17T00:00:00.000Z",
             "excerpt": "Some words about it. " * 20,
             "version": 1,
         }
+
+
+def _photos() -> Iterator[dict[str, Any]]:
+    for number in _SIGHTINGS:
+        yield {"id": f"shown as {_id(number)}", "picture_id": f"photo {number}"}
+        yield {"id": f"photo {number}", "owner": "ada", "state": "ready"}
+
+
+def _kind(number: int) -> dict[str, str]:
+    if number in _SIGHTINGS:
+        return {"provider": "SIGHTING", "content_type": "SIGHTING"}
+    return {"provider": "RSS", "content_type": "ARTICLE"}
 
 
 def _id(number: int) -> str:

@@ -10,14 +10,14 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from chalicelib.campaigns import delivery_store, model, store, uses
+from chalicelib.campaigns import delivery_store, model, pictures, store, uses
 from chalicelib.campaigns.model import Action, Campaign, CampaignDetail, Delivery, DeliveryState, State
 from chalicelib.events import outbox
 from chalicelib.events.model import EventType, Payload
 from chalicelib.kernel import clock, ids
 from chalicelib.kernel.aws import tables
 from chalicelib.kernel.aws.failures import Stale, retry_stale
-from chalicelib.kernel.errors import NotFound
+from chalicelib.kernel.errors import Invalid, NotFound
 
 Changed = tuple[CampaignDetail, list[tables.Write]]
 Change = Callable[[CampaignDetail], Changed]
@@ -54,24 +54,45 @@ def commit(writes: list[tables.Write]) -> None:
         raise
 
 
-def edit_writes(detail: CampaignDetail, changes: dict[str, Any], content: dict[str, Any]) -> Changed:
-    """`changes` are fields of the campaign, `content` fields of its content."""
+def use_writes(before: CampaignDetail | None, after: CampaignDetail | None) -> list[tables.Write]:
+    """What others have to know about the content of a campaign that is created (nothing before), edited, or deleted
+    (nothing after): the entries of the inbox and the pictures it uses."""
+    of_pictures = pictures.use_writes(before.content if before else None, after.content if after else None)
+    writes = [*uses.change_writes(before, after), *of_pictures]
+    if after and writes:
+        # As many as a duplicate of it can begin to use at once.
+        most = pictures.MOST_EXCHANGED - 2 * len(uses.entries(after))
+        if len(after.content.pictures) > most:
+            raise Invalid(f"At most {most} different pictures can be in this campaign")
+    if len(writes) > pictures.MOST_EXCHANGED + 1:
+        raise Invalid("So many items and pictures cannot be exchanged at once: save it in two steps")
+    return writes
+
+
+def edit_writes(
+    detail: CampaignDetail, changes: dict[str, Any], content: dict[str, Any], needed: frozenset[str] = frozenset()
+) -> Changed:
+    """`changes` are fields of the campaign, `content` fields of its content, `needed` names of pictures in it."""
     written = replace(detail.content, **content) if content else None
+    if written:
+        written = pictures.recognize(written, detail.content, needed)
     campaign = model.with_deliveries(replace(detail.campaign, **changes), detail.deliveries, clock.now())
     after = replace(detail, campaign=campaign, content=written or detail.content)
     return after, [
         *store.change_writes(detail.campaign, campaign, written),
         *_schedule_event_writes(detail.campaign, campaign),
-        *uses.change_writes(detail, after),
+        *use_writes(detail, after),
     ]
 
 
 def begin_writes(detail: CampaignDetail) -> Changed:
+    """Also for pictures that did not exist when it was saved, and do now: from here on they stay."""
+    shown = pictures.use_writes(detail.content, pictures.recognize(detail.content, detail.content))
     after = start_deliveries(detail, clock.now())
     steps = [
         delivery_store.step_write(old, new) for old, new in zip(detail.deliveries, after.deliveries, strict=True)
     ]
-    return after, [*store.change_writes(detail.campaign, after.campaign), *steps, *uses.send_writes(detail)]
+    return after, [*store.change_writes(detail.campaign, after.campaign), *steps, *uses.send_writes(detail), *shown]
 
 
 def start_deliveries(detail: CampaignDetail, now: datetime) -> CampaignDetail:

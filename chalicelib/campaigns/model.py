@@ -165,10 +165,12 @@ class Campaign(Struct, frozen=True):
 
 
 class Content(Struct, frozen=True):
-    """What the author wrote: a body in the campaign's format and, optionally, a plain text of their own."""
+    """What the author wrote: a body in the campaign's format and, optionally, a plain text of their own. `pictures`
+    are the names of the public copies in it that know of this use."""
 
     body: str
     text: str | None = None
+    pictures: frozenset[str] = frozenset()
 
 
 class CampaignDetail(Struct, frozen=True):

@@ -7,7 +7,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import asdict, replace
 
-from chalicelib.campaigns import changes, fields, model, removal, store, uses
+from chalicelib.campaigns import changes, fields, model, pictures, removal, store, uses
 from chalicelib.campaigns.bodies import Draft as Draft
 from chalicelib.campaigns.content import renderer
 from chalicelib.campaigns.model import (
@@ -22,6 +22,7 @@ from chalicelib.campaigns.model import (
 from chalicelib.campaigns.sending import deliveries
 from chalicelib.kernel import clock, ids, log
 from chalicelib.kernel.aws import tables
+from chalicelib.kernel.aws.failures import retry_stale
 from chalicelib.kernel.errors import Conflict, Invalid, NotFound, Unavailable
 
 
@@ -30,22 +31,29 @@ class Page(Struct, frozen=True):
     total: int
 
 
-def create(draft: Draft, notice: str | None = None) -> CampaignDetail:
-    """`notice` is what the editor has to know about it."""
+def create(draft: Draft, notice: str | None = None, needed: frozenset[str] = frozenset()) -> CampaignDetail:
+    """`notice` is what the editor has to know about it. `needed` are names of pictures in it: without one of them
+    nothing is made."""
     detail = _new_detail(draft, Origin.MANUAL, clock.now(), notice)
-    writes = [*store.create_writes(detail), *uses.change_writes(None, detail)]
-    renderer.check(detail)
-    changes.commit(writes)
-    return detail
+
+    def decide() -> CampaignDetail:
+        made = replace(detail, content=pictures.recognize(detail.content, needed=needed))
+        writes = _create_writes(made)
+        renderer.check(made)
+        changes.commit(writes)
+        return made
+
+    return retry_stale(decide)
 
 
 def create_writes(draft: Draft, send: bool) -> tuple[CampaignDetail, list[tables.Write]]:
     """A campaign from the feed as writes, for the caller's transaction; `deliveries.wake` once it is committed."""
     now = clock.now()
     detail = _new_detail(draft, Origin.FEED, now)
+    detail = replace(detail, content=pictures.recognize(detail.content))
     if send:
         detail = changes.start_deliveries(detail, now)
-    return detail, [*store.create_writes(detail), *uses.change_writes(None, detail)]
+    return detail, _create_writes(detail)
 
 
 def preview_detail(draft: Draft) -> CampaignDetail:
@@ -85,13 +93,16 @@ def update(
     return changes.apply(campaign_id, None if is_about_archive else Action.UPDATE, edit)
 
 
-def rewrite(campaign_id: str, decide: Callable[[CampaignDetail], str]) -> CampaignDetail:
-    """`decide` says what the body is from now on, and is asked again if somebody has saved the campaign meanwhile."""
-    return changes.apply(
-        campaign_id,
-        Action.UPDATE,
-        lambda detail: _checked(changes.edit_writes(detail, {}, {"body": fields.body(decide(detail))})),
-    )
+def rewrite(
+    campaign_id: str, decide: Callable[[CampaignDetail], str], needed: frozenset[str] = frozenset()
+) -> CampaignDetail:
+    """`decide` says what the body is from now on, and is asked again if somebody has saved the campaign meanwhile.
+    Nothing is saved without the pictures that are `needed`."""
+
+    def edit(detail: CampaignDetail) -> changes.Changed:
+        return _checked(changes.edit_writes(detail, {}, {"body": fields.body(decide(detail))}, needed))
+
+    return changes.apply(campaign_id, Action.UPDATE, edit)
 
 
 def hide(campaign_id: str, hidden: bool) -> CampaignDetail:
@@ -101,7 +112,7 @@ def hide(campaign_id: str, hidden: bool) -> CampaignDetail:
 
 def delete(campaign_id: str) -> None:
     def remove(detail: CampaignDetail) -> changes.Changed:
-        return detail, [*store.delete_writes(detail), *uses.change_writes(detail, None)]
+        return detail, [*store.delete_writes(detail), *changes.use_writes(detail, None)]
 
     changes.apply(campaign_id, Action.DELETE, remove)
 
@@ -212,6 +223,10 @@ def _checked(changed: changes.Changed) -> changes.Changed:
 def _check_placeholders(detail: CampaignDetail) -> None:
     if unknown := renderer.find_unknown(detail):
         raise Invalid(unknown[0].refusal)
+
+
+def _create_writes(detail: CampaignDetail) -> list[tables.Write]:
+    return [*store.create_writes(detail), *changes.use_writes(None, detail)]
 
 
 def _new_detail(draft: Draft, origin: Origin, now: datetime, notice: str | None = None) -> CampaignDetail:

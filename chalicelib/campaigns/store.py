@@ -10,7 +10,13 @@ import zlib
 from collections.abc import Iterable
 
 from msgspec import convert, to_builtins
-from pynamodb.attributes import BinaryAttribute, BooleanAttribute, NumberAttribute, UnicodeAttribute
+from pynamodb.attributes import (
+    BinaryAttribute,
+    BooleanAttribute,
+    NumberAttribute,
+    UnicodeAttribute,
+    UnicodeSetAttribute,
+)
 from pynamodb.indexes import AllProjection, GlobalSecondaryIndex
 
 from chalicelib.campaigns import delivery_store
@@ -91,6 +97,7 @@ class ContentRow(tables.Row):
     id = UnicodeAttribute(hash_key=True)
     body = BinaryAttribute(legacy_encoding=False)
     text = BinaryAttribute(legacy_encoding=False, null=True)
+    pictures = UnicodeSetAttribute(null=True)
 
 
 def find_campaign(campaign_id: str) -> Campaign | None:
@@ -163,9 +170,9 @@ def change_writes(before: Campaign, after: Campaign, content: Content | None = N
     return writes
 
 
-def correct_writes(before: Campaign, after: Campaign, body: str) -> list[tables.Write]:
+def correct_writes(before: Campaign, after: Campaign, content: Content) -> list[tables.Write]:
     """Holds like `change_writes`. What was sent stays as it is."""
-    return [*change_writes(before, after), tables.Put(_content_row(_web_id(after.id), Content(body)))]
+    return [*change_writes(before, after), tables.Put(_content_row(_web_id(after.id), content))]
 
 
 def withdraw_writes(before: Campaign, after: Campaign) -> list[tables.Write]:
@@ -246,12 +253,12 @@ def _content_row(id: str, content: Content) -> ContentRow:
     text = zlib.compress(content.text.encode(), 6) if content.text is not None else None
     if len(body) + len(text or b"") > _LARGEST_ITEM:
         raise Invalid("The content is too large to store, even compressed: link to images instead of embedding them")
-    return ContentRow(id, body=body, text=text)
+    return ContentRow(id, body=body, text=text, pictures=set(content.pictures) or None)
 
 
 def _content(row: ContentRow) -> Content:
     text = zlib.decompress(row.text).decode() if row.text is not None else None
-    return Content(zlib.decompress(row.body).decode(), text)
+    return Content(zlib.decompress(row.body).decode(), text, frozenset(row.pictures or ()))
 
 
 def _targeting(stored: str | None) -> Targeting:

@@ -17,15 +17,14 @@ if TYPE_CHECKING:
     from chalicelib.kernel.aws.tables import Write
     from chalicelib.kernel.findings import Finding
 
-# A transaction holds a hundred writes, and the campaign needs some of them.
-MOST_ENTRIES = 40
-_MOST_WRITES = 85
+# A transaction holds a hundred writes: two for each of them, one for its picture, and those of the campaign itself.
+MOST_ENTRIES = 30
 
 
 class Keeper(Protocol):
     def use_writes(self, campaign: Campaign, change: "Change") -> "list[Write]":
         """For the transaction that saves or deletes the campaign: two for each entry that it uses from now on, one
-        for each that it no longer uses, and at most five more. Editors type ids, too: there may be no such entry.
+        for each that it no longer uses, and at most one more. Editors type ids, too: there may be no such entry.
         Only one that was withdrawn may fail it."""
 
     def send_writes(self, campaign: Campaign, entries: frozenset[str]) -> "list[Write]":
@@ -61,10 +60,8 @@ def change_writes(before: CampaignDetail | None, after: CampaignDetail | None) -
         return []
     had, has = entries(before), entries(after)
     added, removed = has - had, had - has
-    if len(has) > MOST_ENTRIES:
+    if added and len(has) > MOST_ENTRIES:
         raise Invalid(f"At most {MOST_ENTRIES} items of the inbox can be in a campaign")
-    if 2 * len(added) + len(removed) > _MOST_WRITES:
-        raise Invalid("So many items of the inbox cannot be exchanged at once: save it in two steps")
     if not added and not removed:
         return []
     change = Change(added, removed, list_items(after) if after else ())

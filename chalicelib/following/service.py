@@ -99,6 +99,8 @@ def sync(owner: str, id: str) -> int:
     if found.status is not FollowStatus.ACTIVE:
         raise Conflict("Resume this follow first")
     creator = creators.find(found.creator_id)
+    # A poll would refuse it, too, but after taking the lease, and then make it due without the spread it has. And
+    # whoever has synced it just now is told how long to wait, not five minutes.
     if creator and creator.not_before and creator.not_before > now:
         seconds = int((creator.not_before - now).total_seconds()) + 1
         raise TooMany(f"{model.LABELS[found.provider]} asked us to wait", seconds)

@@ -10,17 +10,20 @@ from chalicelib.campaigns.content import blocks, placeholders
 from chalicelib.campaigns.content.blocks import Block, Heading
 from chalicelib.campaigns.model import CampaignDetail, Format, State
 from chalicelib.campaigns.service import Draft
-from chalicelib.campaigns.uses import Withdrawn
+from chalicelib.campaigns.uses import MOST_ENTRIES, Withdrawn
 from chalicelib.inbox import entry_store, links, photos, pictures, service, uses
 from chalicelib.inbox.model import DESK, ContentType, EntryDetail, Provider
 from chalicelib.inbox.photos import Published
 from chalicelib.inbox.uses import Use
 from chalicelib.kernel.errors import Conflict, Invalid, NotFound
 
-MOST_ITEMS = 40
+MOST_ITEMS = MOST_ENTRIES
 MOST_SECTIONS = 20
 LONGEST_HEADING = 200
 _LONGEST_SUBJECT = 200
+
+# Blocks and the heading they go under.
+Part = tuple[str, list[Block]]
 
 _KINDS = {
     ContentType.VIDEO: "video",
@@ -61,11 +64,11 @@ def compose(sections: Sequence[Section], campaign_id: str | None = None) -> Comp
     before = uses.find_uses(wanted)
     shown = _publish_photos(found, campaign_id)
     parts = [(section.heading, [_block(found[id], shown.get(id)) for id in section.ids]) for section in sections]
+    made = frozenset(photo.name for photo in shown.values() if photo.name)
     try:
-        detail = _append(campaign_id, parts) if campaign_id else _create(found[wanted[0]], parts)
+        detail = _append(campaign_id, parts, made) if campaign_id else _create(found[wanted[0]], parts, made)
     except Withdrawn as refusal:
         raise NotFound("Entry not found") from refusal
-    pictures.keep(detail.item.picture for detail in found.values())
     others = {id: tuple(use for use in before.get(id, ()) if use.campaign_id != campaign_id) for id in wanted}
     problems = {id: photo.problem for id, photo in shown.items()}
     warnings = tuple(
@@ -93,19 +96,20 @@ def _check(sections: Sequence[Section]) -> list[str]:
     return wanted
 
 
-def _create(first: EntryDetail, parts: Sequence[tuple[str, list[Block]]]) -> CampaignDetail:
+def _create(first: EntryDetail, parts: Sequence[Part], needed: frozenset[str]) -> CampaignDetail:
     subject = placeholders.escape(first.item.title)[:_LONGEST_SUBJECT]
-    return campaigns.create(Draft(subject=subject, body=blocks.write(merge((), parts)), format=Format.MARKDOWN))
+    draft = Draft(subject=subject, body=blocks.write(merge((), parts)), format=Format.MARKDOWN)
+    return campaigns.create(draft, needed=needed)
 
 
-def _append(campaign_id: str, parts: Sequence[tuple[str, list[Block]]]) -> CampaignDetail:
+def _append(campaign_id: str, parts: Sequence[Part], needed: frozenset[str]) -> CampaignDetail:
     """At what the draft is now: when somebody saves at the same moment, it is decided again."""
 
     def appended(detail: CampaignDetail) -> str:
         _check_draft(detail)
         return blocks.write(merge(blocks.parse(detail.content.body), parts))
 
-    return campaigns.rewrite(campaign_id, appended)
+    return campaigns.rewrite(campaign_id, appended, needed=needed)
 
 
 def _check_draft(detail: CampaignDetail) -> None:
@@ -115,7 +119,7 @@ def _check_draft(detail: CampaignDetail) -> None:
         raise Conflict("Items can be added to a draft in Markdown only")
 
 
-def merge(body: Sequence[Block], parts: Sequence[tuple[str, list[Block]]]) -> list[Block]:
+def merge(body: Sequence[Block], parts: Sequence[Part]) -> list[Block]:
     """Items go to the end of the section that has their heading already, or after everything else."""
     merged = list(body)
     for heading, items in parts:

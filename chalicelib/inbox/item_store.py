@@ -129,10 +129,10 @@ def touch_write(id: str) -> Update:
     return Update(ItemRow(id), [ItemRow.version.add(1)], ItemRow.id.exists())
 
 
-def save(item: Item) -> bool:
-    """Says whether it was written: not if something later is stored, or another source told about it first."""
+def save(item: Item) -> None:
+    """Unless something later is stored, or another source told about it first."""
     write = save_write(item)
-    return _update(item.id, write.actions, write.condition)
+    _update(item.id, write.actions, write.condition)
 
 
 def refresh(item: Item) -> ItemRow | None:

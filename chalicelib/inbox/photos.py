@@ -1,5 +1,6 @@
 """Photos of sightings that members share. Editors see one by a link that is made at each read and works for ten
-minutes. Everybody else sees a public copy, which is made when the sighting goes into a campaign, and not before."""
+minutes. Everybody else sees a public copy, which is made when the sighting goes into a campaign, and not before. The
+campaign holds it: without one, it is removed a day later."""
 
 from collections.abc import Iterable
 
@@ -7,8 +8,7 @@ from msgspec import Struct
 
 from chalicelib.inbox import use_store
 from chalicelib.inbox.model import NOT_FOUND, Item, Provider
-from chalicelib.kernel.aws.failures import Stale
-from chalicelib.kernel.errors import Invalid, NotFound, Unavailable
+from chalicelib.kernel.errors import Invalid, NotFound
 from chalicelib.media import service as media
 from chalicelib.media.model import Picture, State
 
@@ -18,10 +18,14 @@ NOT_READY = "Its photo is still being prepared, and is not in the draft"
 
 
 class Published(Struct, frozen=True):
-    """`url` is empty if there is no photo; `problem` says why there is none yet."""
+    """`name` is that of the copy, empty if there is no photo; `problem` says why there is none yet."""
 
-    url: str = ""
+    name: str = ""
     problem: str = ""
+
+    @property
+    def url(self) -> str:
+        return media.copy_url(self.name) if self.name else ""
 
 
 def sign_all(items: Iterable[Item]) -> dict[str, str]:
@@ -49,18 +53,7 @@ def _publish(id: str, picture: Picture) -> Published:
     copy = media.publish_photo(picture.id) if picture.state is State.READY else None
     if not copy:
         return Published()
-    try:
-        use_store.use_copy(id, copy.name)
-    except Stale as stale:
-        _check_used(stale, copy.name)
-    return Published(media.copy_url(copy.name))
-
-
-def _check_used(stale: Stale, name: str) -> None:
-    """It was used before, unless this raises."""
-    row = next((row for row in stale.found if isinstance(row, use_store.UseRow)), None)
-    if row is None:
-        raise Unavailable("This picture is just being removed") from stale
-    if row.withdrawn:
-        media.unpublish(name)
-        raise NotFound(NOT_FOUND) from stale
+    if not use_store.note_copy(id, copy.name):
+        media.unpublish(copy.name)
+        raise NotFound(NOT_FOUND)
+    return Published(copy.name)

@@ -5,7 +5,6 @@ An item is stored first and shown without a picture. A message makes the copy; i
 that is gone. An image that cannot be copied is tried three times within a day, and then never again.
 """
 
-from collections.abc import Iterable
 from datetime import timedelta
 
 from chalicelib.inbox import item_store, picture_store
@@ -37,13 +36,6 @@ _AGAIN_AFTER = {1: timedelta(hours=1), 2: timedelta(hours=18)}
 def url(item: Item) -> str:
     """Where the copy is; empty while there is none."""
     return media.copy_url(item.picture) if item.picture else ""
-
-
-def keep(names: Iterable[str]) -> None:
-    """Copies that are in a campaign stay, whatever becomes of the items."""
-    for name in {name for name in names if name}:
-        if not media.keep(name):
-            log.warning("picture.gone", name=name)
 
 
 def copy_soon(id: str) -> None:

@@ -9,10 +9,8 @@ from contextlib import suppress
 from typing import Any
 
 from chalicelib.campaigns import removal
-from chalicelib.campaigns import service as campaigns
 from chalicelib.inbox import use_store
 from chalicelib.kernel import log
-from chalicelib.kernel.aws.failures import Stale
 from chalicelib.kernel.errors import Conflict, NotFound
 from chalicelib.media import service as media
 
@@ -35,23 +33,7 @@ def recall(item_id: str) -> None:
         with suppress(Conflict, NotFound):  # sent, being sent, or deleted at this moment
             removal.take_out(campaign_id, item_id)
             log.info("offer.taken_out", item_id=item_id, campaign_id=campaign_id)
-    if used.copies:
-        _unpublish(item_id)
-
-
-def _unpublish(item_id: str) -> None:
-    """The copies of its photo that are in no campaign any more."""
-    used = use_store.find(item_id)
-    bodies = [body for id in used.campaigns if (body := _find_body(id))]
     for name in used.copies:
-        if any(name in body for body in bodies):
-            continue
-        with suppress(Stale):  # done before, or it is shared again
-            use_store.release_copy(item_id, name)
-            media.unpublish(name)
-
-
-def _find_body(campaign_id: str) -> str:
-    with suppress(NotFound):
-        return campaigns.view(campaign_id).content.body
-    return ""
+        media.unpublish(name)  # unless a campaign uses it: one that was sent, or has it without the item
+    if used.copies:
+        use_store.forget_copies(item_id, used.copies)

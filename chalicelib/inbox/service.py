@@ -79,12 +79,6 @@ def find_items(ids: Iterable[str]) -> dict[str, Item]:
     return item_store.find_many(ids)
 
 
-def store_item(item: Item) -> bool:
-    """As the provider tells it now, whether it was known or not. Says whether it was written: not if something newer
-    is stored."""
-    return item_store.save(item)
-
-
 def refresh_item(item: Item) -> bool:
     """As the provider tells it now, if it is still stored with its details. Says whether it was written."""
     return pictures.refresh(item)

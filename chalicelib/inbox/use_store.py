@@ -3,17 +3,20 @@ ever used, and one for each campaign with the titles of its items. They are besi
 own, because a use outlives the entry: an item that was dismissed since was used all the same.
 
 Of what members share, the row also says whether they have withdrawn it since, so that nothing can use it any more,
-and which public copies of its photo were made."""
+and which public copies of its photo were made. It does not hold them: campaigns do."""
 
 from collections.abc import Iterable
+from contextlib import suppress
 from itertools import islice
 
 from msgspec import Struct
 from pynamodb.attributes import BooleanAttribute, UnicodeAttribute, UnicodeSetAttribute
+from pynamodb.expressions.condition import Condition
+from pynamodb.expressions.update import Action
 
 from chalicelib.kernel.aws import tables
+from chalicelib.kernel.aws.failures import Stale
 from chalicelib.kernel.aws.tables import Delete, Put, Update, Write
-from chalicelib.media import service as media
 
 USES = "uses of desk"
 _TITLES = "titles of desk"
@@ -84,19 +87,14 @@ def readmit_write(item_id: str) -> Write:
     return Update(UseRow(USES, item_id), [UseRow.withdrawn.remove()])
 
 
-def use_copy(item_id: str, name: str) -> None:
-    """Remember that this copy was made. Raises `Stale`, with the item's row if it was withdrawn or knows the copy, or
-    without it if the copy is gone."""
-    is_new = UseRow.withdrawn.does_not_exist() & ~UseRow.copies.contains(name)
-    write = Update(UseRow(USES, item_id), [UseRow.copies.add({name})], is_new, show=True)
-    tables.transact(write, media.use_write(name))
+def note_copy(item_id: str, name: str) -> bool:
+    """Remember that this copy was made. False if the item was withdrawn."""
+    return _update(item_id, UseRow.copies.add({name}), UseRow.withdrawn.does_not_exist())
 
 
-def release_copy(item_id: str, name: str) -> None:
-    """Raises `Stale` if that was done before, or the item is shared again."""
-    is_over = UseRow.withdrawn.exists() & UseRow.copies.contains(name)
-    write = Update(UseRow(USES, item_id), [UseRow.copies.delete({name})], is_over)
-    tables.transact(write, media.release_write(name))
+def forget_copies(item_id: str, names: frozenset[str]) -> bool:
+    """False if the item is shared again."""
+    return _update(item_id, UseRow.copies.delete(set(names)), UseRow.withdrawn.exists())
 
 
 def parse(row: UseRow) -> Used:
@@ -107,3 +105,10 @@ def titles_write(campaign_id: str, titles: set[str]) -> Write:
     if not titles:
         return Delete(TitlesRow(_TITLES, campaign_id))
     return Put(TitlesRow(_TITLES, campaign_id, titles=titles))
+
+
+def _update(item_id: str, action: Action, condition: Condition) -> bool:
+    with suppress(Stale):
+        tables.update(UseRow(USES, item_id), [action], condition)
+        return True
+    return False

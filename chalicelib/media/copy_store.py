@@ -1,14 +1,14 @@
 """Public copies in the table of pictures, one row each, by name.
 
-`uses` counts what shows the copy and is changed in the same transaction as that. A copy that is `kept` stays whoever
-uses it. Any other that is not used has a `todo`, and the clean-up removes it when that is due.
+`uses` counts what shows the copy, items and campaigns, and is changed in the same transaction as that. A copy that is
+not used has a `todo`, and the clean-up removes it when that is due.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from datetime import datetime, timedelta
 
-from pynamodb.attributes import BooleanAttribute, NumberAttribute, UnicodeAttribute
+from pynamodb.attributes import NumberAttribute, UnicodeAttribute
 from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.update import Action
 from pynamodb.indexes import GlobalSecondaryIndex, KeysOnlyProjection
@@ -46,7 +46,6 @@ class CopyRow(tables.Row):
     id = UnicodeAttribute(hash_key=True)
     state = UnicodeAttribute(null=True)
     uses = NumberAttribute()
-    kept = BooleanAttribute(null=True)
     created_at = UnicodeAttribute(null=True)
     width = NumberAttribute(null=True)
     height = NumberAttribute(null=True)
@@ -75,11 +74,8 @@ def announce(copy: PublicCopy, now: datetime) -> bool:
     return True
 
 
-def find(name: str) -> PublicCopy | None:
-    row = tables.get(CopyRow, name)
-    if row is None or row.state != _PUBLIC:
-        return None
-    return PublicCopy(row.id, int(row.width or 0), int(row.height or 0), int(row.size or 0))
+def find_public(names: Iterable[str]) -> frozenset[str]:
+    return frozenset(row.id for row in tables.get_many(CopyRow, names) if row.state == _PUBLIC)
 
 
 def list_due(todo: str, now: datetime) -> Iterator[str]:
@@ -99,14 +95,9 @@ def release_write(name: str, now: datetime) -> Write:
     return Update(CopyRow(name), [CopyRow.uses.add(-1), *_due_actions(UNUSED, now + _GRACE)])
 
 
-def keep(name: str) -> bool:
-    """False if it is gone or being removed."""
-    return _update(name, [CopyRow.kept.set(True), *_nothing_due()], _is_public())
-
-
 def settle(name: str) -> bool:
-    """Nothing is to be done about a copy that is used or kept. Says whether it is."""
-    return _update(name, _nothing_due(), (CopyRow.uses > 0) | CopyRow.kept.exists())
+    """Nothing is to be done about a copy that is used. Says whether it is."""
+    return _update(name, _nothing_due(), CopyRow.uses > 0)
 
 
 def mark_removed(name: str, now: datetime, due_only: bool) -> bool:
@@ -144,8 +135,7 @@ def _is_public() -> Condition:
 
 
 def _is_free() -> Condition:
-    """Nobody uses it, and nobody has asked for it to stay."""
-    is_free: Condition = (CopyRow.uses <= 0) & CopyRow.kept.does_not_exist()
+    is_free: Condition = CopyRow.uses <= 0
     return is_free
 
 

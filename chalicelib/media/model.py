@@ -29,6 +29,8 @@ LARGEST_COPY = 4_194_304
 MAIL_WIDTH, MAIL_HEIGHT = 1200, 4800
 THUMBNAIL = 640
 _NAME = re.compile(r"[0-9a-f]{32}\.(?:jpg|png)\Z")
+# Whatever the host: the site may have moved since the text was written.
+_ADDRESS = re.compile(r"/media/([0-9a-f]{32}\.(?:jpg|png))\b")
 # Enough bytes for `sniff`.
 HEAD = 32
 
@@ -108,6 +110,11 @@ def sniff(head: bytes) -> str | None:
 def is_name(text: str) -> bool:
     """Whether a public copy could have this name."""
     return _NAME.match(text) is not None
+
+
+def find_names(text: str) -> frozenset[str]:
+    """Of the public copies whose addresses are in the text. There need not be such copies."""
+    return frozenset(_ADDRESS.findall(text))
 
 
 def content_type(name: str) -> str:

@@ -152,8 +152,9 @@ def publish_photo(picture_id: str) -> PublicCopy | None:
     return publish(found.content) if found else None
 
 
-def find_copy(name: str) -> PublicCopy | None:
-    return copy_store.find(name) if model.is_name(name) else None
+def find_copies(names: Iterable[str]) -> frozenset[str]:
+    """Those that are public, a hundred a request."""
+    return copy_store.find_public(names)
 
 
 def read_copy(name: str) -> bytes | None:
@@ -176,13 +177,8 @@ def release_write(name: str) -> Write:
     return copy_store.release_write(name, clock.now())
 
 
-def keep(name: str) -> bool:
-    """Let the copy stay, because it is in a campaign. False if it is gone: then it must not be shown."""
-    return model.is_name(name) and copy_store.keep(name)
-
-
 def unpublish(name: str) -> bool:
-    """Remove a copy at once. False if there is none, or somebody uses it, or it is kept."""
+    """Remove a copy at once. False if there is none, or somebody uses it."""
     if not model.is_name(name) or not copy_store.mark_removed(name, clock.now(), due_only=False):
         return False
     objects.delete(places.public(name))

@@ -98,6 +98,7 @@ TABLES = (
         "which are nobody's, except a photo that was shared and put into a campaign",
         "",
         f"as long as the picture; uploads that are not used, up to {in_words(UNUSED_UPLOADS)}, then deleted within "
-        "the hour; public copies a day longer than they are used; what was put into a campaign stays",
+        "the hour; public copies until a day after the last item or draft that shows them is gone; those of what was "
+        "sent stay",
     ),
 )

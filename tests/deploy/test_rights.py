@@ -172,13 +172,17 @@ def test_sending(watch: Watch, ses: Any, monkeypatch: pytest.MonkeyPatch, config
     watch.hold("sending")
 
 
-def test_sweep_deliveries(watch: Watch, later: Any, configure: Any) -> None:
+def test_sweep_deliveries(watch: Watch, later: Any, configure: Any, media_bucket: str) -> None:
     configure(GNA_LOCAL="true", BOUNCES="pause")
     gather(1)
+    picture = media.publish(_photo()).name
+    media.unpublish(picture)  # it comes back after the campaigns were saved
     for hours in (1, 20):
-        campaign = campaigns.create(Draft("Hello", _ITEM, format=Format.MARKDOWN)).campaign
+        body = f"{_ITEM}\n![]({media.copy_url(picture)})"
+        campaign = campaigns.create(Draft("Hello", body, format=Format.MARKDOWN)).campaign
         campaigns.schedule(campaign.id, clock.text(clock.now() + timedelta(hours=hours)))
     later(hours=20, minutes=1)
+    media.publish(_photo())
     watch.work("sweep_deliveries")
     (under_way,) = deliveries.list_sending()
     part_store.stop(under_way.id, 0, "That is enough")
@@ -204,7 +208,7 @@ def _watch_feed(watch: Watch, blog: Any, name: str, *messages: Any) -> None:
     """The watched feed has news, and then it is gone."""
     blog.hub = f"{blog.url}/hub"
     watch.work(name, *messages)
-    blog.publish("News")
+    blog.publish("News", picture=media.copy_url(media.publish(_photo(60)).name))
     watch.work(name, *messages)
     blog.answer = (410, {}, b"")
     watch.work(name, *messages)
@@ -212,7 +216,7 @@ def _watch_feed(watch: Watch, blog: Any, name: str, *messages: Any) -> None:
         watch.work(name, *messages)
 
 
-def test_check_feed(watch: Watch, blog: Any) -> None:
+def test_check_feed(watch: Watch, blog: Any, media_bucket: str) -> None:
     _watch_feed(watch, blog, "check_feed")
     watch.hold("check_feed")
 
@@ -361,9 +365,9 @@ def test_the_events(watch: Watch, receiver: Receiver, ada: Reader, later: Any, c
 _PASSWORD = "Analytical-1"
 
 
-def _photo() -> bytes:
+def _photo(width: int = 40) -> bytes:
     buffer = io.BytesIO()
-    Image.new("RGB", (40, 30), (200, 90, 40)).save(buffer, "PNG")
+    Image.new("RGB", (width, 30), (200, 90, 40)).save(buffer, "PNG")
     return buffer.getvalue()
 
 

@@ -3,7 +3,7 @@
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from chalicelib.campaigns import changes, model, store
+from chalicelib.campaigns import changes, model, pictures, store
 from chalicelib.campaigns.bodies import NewCorrection as NewCorrection
 from chalicelib.campaigns.content import renderer
 from chalicelib.campaigns.model import Campaign, CampaignDetail, Content, Correction
@@ -36,8 +36,11 @@ def correct(campaign_id: str, new: NewCorrection) -> CampaignDetail:
         subject = now.subject if new.subject is UNSET else new.subject
         preheader = now.preheader if new.preheader is UNSET else new.preheader
         after = _with(detail, Correction(subject, preheader, new.note, clock.now()))
-        _check_content(CampaignDetail(as_corrected(after), Content(new.body), ()), new.note)
-        return replace(detail, campaign=after), store.correct_writes(before, after, new.body)
+        shown = _find_content(before)
+        content = pictures.recognize(Content(new.body), shown)
+        _check_content(CampaignDetail(as_corrected(after), content, ()), new.note)
+        writes = [*store.correct_writes(before, after, content), *pictures.use_writes(shown, content)]
+        return replace(detail, campaign=after), writes
 
     return changes.apply(campaign_id, None, change)
 
@@ -51,7 +54,8 @@ def withdraw(campaign_id: str, version: int | None = None) -> CampaignDetail:
         if not before.correction:
             return detail, []
         after = _with(detail, None)
-        return replace(detail, campaign=after), store.withdraw_writes(before, after)
+        released = pictures.use_writes(_find_content(before), None)
+        return replace(detail, campaign=after), [*store.withdraw_writes(before, after), *released]
 
     return changes.apply(campaign_id, None, change)
 
@@ -60,6 +64,12 @@ def as_corrected(campaign: Campaign) -> Campaign:
     """With the subject and the preheader of its web version."""
     found = campaign.correction
     return replace(campaign, subject=found.subject, preheader=found.preheader) if found else campaign
+
+
+def _find_content(campaign: Campaign) -> Content | None:
+    """Of the correction there is. One that is made at this moment also changes the campaign, and both fail."""
+    found = store.find_web_version(campaign.id) if campaign.correction else None
+    return found.content if found else None
 
 
 def _check(campaign: Campaign, version: int | None) -> None:

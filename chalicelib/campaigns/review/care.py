@@ -2,7 +2,7 @@
 that tell strangers who reads, and how much of a reader's time it takes."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from math import ceil
 from urllib.parse import urlsplit
 
@@ -73,6 +73,14 @@ def check_pictures(found: Links) -> Iterator[Finding]:
         message = f"{what} loaded from {_list(list(dict.fromkeys(hosts))[:_MOST_NAMED])}"
         why = "whoever runs such a host sees who opens the email"
         yield Finding(Level.WARNING, "foreign_images", message, why)
+
+
+def check_missing_pictures(names: Collection[str]) -> Iterator[Finding]:
+    """An editor who pastes an old text may bring back a picture that is gone since."""
+    if names:
+        message = f"{count_of(len(names), 'picture is', 'pictures are')} no longer stored here: "
+        named = ", ".join(f"/media/{name}" for name in sorted(names)[:_MOST_NAMED])
+        yield Finding(Level.WARNING, "missing_pictures", f"{message}{named}.", "readers would see an empty frame")
 
 
 def _sum_minutes(items: Sequence[Item], kind: str) -> int:

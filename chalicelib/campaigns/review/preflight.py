@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from chalicelib.audience import recipients
 from chalicelib.bounces import failing
-from chalicelib.campaigns import uses
+from chalicelib.campaigns import pictures, uses
 from chalicelib.campaigns.content import links, renderer
 from chalicelib.campaigns.content.blocks import Item
 from chalicelib.campaigns.content.links import Links, Verdict, Visit
@@ -60,6 +60,7 @@ def check(detail: CampaignDetail, visit: bool = False) -> Report:
         *check_mail(mailing, detail),
         *check_items(detail, items, minutes),
         *check_links(found),
+        *care.check_missing_pictures(pictures.find_missing(detail.content)),
         *check_visits(found.visitable, visit),
         *check_recipients(people),
         *failing.check(people if detail.campaign.targeting.everybody else None),

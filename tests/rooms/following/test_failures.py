@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from chalicelib.following import health, model
+from chalicelib.following import health, model, polling
 from chalicelib.following.stores import creators
 from chalicelib.inbox.model import Provider
 from chalicelib.kernel import clock
@@ -188,6 +188,18 @@ def test_a_feed_that_wants_hours_is_left_alone_for_hours(feed, blog, later, swee
     later(minutes=30)
     sweep()
     assert len(blog.asked) == 1
+
+
+def test_who_syncs_it_meanwhile_is_told_how_long_to_wait_and_does_not_make_it_due_earlier(feed, blog, later, sweep):
+    later(days=1)
+    assert feed.act(feed.followed, "sync").status == 200
+    blog.answer = (429, {"Retry-After": "18000"}, b"")
+    polling.poll(feed.followed["creator_id"], polling.Cause.PUSH)
+    due_at = creator_of(feed.followed).next_poll_at
+    answer = feed.act(feed.followed, "sync")
+    assert answer.status == 429
+    assert int(answer.headers["Retry-After"]) > 17_000
+    assert creator_of(feed.followed).next_poll_at == due_at
 
 
 def test_somebody_new_does_not_hurry_a_feed_that_wants_to_be_left_alone(feed, member, blog, later, sweep, work):

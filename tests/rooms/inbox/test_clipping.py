@@ -147,7 +147,7 @@ def test_what_a_follow_brought_comes_back_by_hand_and_not_by_the_follow(box, web
 )
 def test_a_link_to_a_known_item_answers_that_item(box, web, url, provider, content_type, clipped):
     item = known(url, provider, content_type)
-    service.store_item(item)
+    service.deliver(item, [], NOON)
     first = box.clip(clipped)
     assert (first.status, first.json["provider"], first.json["content_type"]) == (201, provider, content_type)
     assert first.json["title"] == "As the channel calls it"

@@ -17,6 +17,11 @@ pytestmark = pytest.mark.usefixtures("aws")
 HOUR = timedelta(hours=1)
 
 
+def store(item: Item) -> None:
+    """As a poll does that finds it, and nobody to give it to."""
+    service.deliver(item, [], NOON)
+
+
 def test_an_item_is_found_as_it_was_stored():
     bare = Item(
         model.item_id(Provider.SPOTIFY, "x"),
@@ -28,7 +33,7 @@ def test_an_item_is_found_as_it_was_stored():
         NOON,
     )
     for item in (video(), article(), bare, replace(video("gone"), available=False, duration_seconds=0)):
-        assert service.store_item(item) is True
+        store(item)
         assert service.find_item(item.id) == item
     assert service.find_item("0" * 32) is None
 
@@ -36,7 +41,7 @@ def test_an_item_is_found_as_it_was_stored():
 def test_many_are_found_at_once():
     items = [video(f"number {number}") for number in range(120)]
     for item in items:
-        service.store_item(item)
+        store(item)
     assert service.find_items([item.id for item in items] + ["0" * 32]) == {item.id: item for item in items}
     assert service.find_items([]) == {}
 
@@ -48,25 +53,25 @@ def test_the_same_item_has_the_same_id_whoever_finds_it():
 
 def test_nothing_older_is_written_over_newer_word():
     newer = replace(video(), title="Newer", refreshed_at=NOON + HOUR)
-    service.store_item(newer)
-    assert service.store_item(video()) is False
+    store(newer)
+    store(video())
     assert service.refresh_item(video()) is False
     assert service.find_item(video().id) == newer
 
 
 def test_what_the_provider_no_longer_tells_is_removed():
-    service.store_item(video())
+    store(video())
     bare = replace(video(), creator="", image="", excerpt="", duration_seconds=None, published_at=None)
-    service.store_item(bare)
+    store(bare)
     assert service.find_item(video().id) == bare
 
 
 def test_storing_keeps_what_else_is_in_the_row():
-    service.store_item(video())
+    store(video())
     table = boto3.resource("dynamodb").Table(ItemRow.Meta.table_name)
     change = {"UpdateExpression": "SET picture_id = :id", "ExpressionAttributeValues": {":id": "picture"}}
     table.update_item(Key={"id": video().id}, **change)
-    service.store_item(replace(video(), title="Second", refreshed_at=NOON + HOUR))
+    store(replace(video(), title="Second", refreshed_at=NOON + HOUR))
     stored = table.get_item(Key={"id": video().id})["Item"]
     assert (stored["title"], stored["picture_id"]) == ("Second", "picture")
 
@@ -75,18 +80,18 @@ def test_refreshing_does_not_bring_back_what_was_deleted_or_stripped():
     newer = replace(video(), refreshed_at=NOON + HOUR)
     assert service.refresh_item(newer) is False
     assert not list(ItemRow.scan())
-    service.store_item(video())
+    store(video())
     service.strip_item(video().id)
     assert service.refresh_item(newer) is False
     assert service.find_item(video().id).excerpt == ""
 
 
 def test_refreshing_makes_it_young_and_available_again():
-    service.store_item(replace(video(), available=False))
+    store(replace(video(), available=False))
     assert service.refresh_item(replace(video(), refreshed_at=NOON + HOUR)) is True
     assert service.find_item(video().id).available is True
     assert service.list_stale(Provider.YOUTUBE, NOON + HOUR, 10) == []
-    service.store_item(article())
+    store(article())
     assert service.refresh_item(replace(article(), title="Edited")) is True
     assert service.find_item(article().id).title == "Edited"
 
@@ -94,7 +99,7 @@ def test_refreshing_makes_it_young_and_available_again():
 def test_the_oldest_are_refreshed_first():
     items = [replace(video(f"number {number}"), refreshed_at=NOON - number * HOUR) for number in range(5)]
     for item in (*items, replace(article(), refreshed_at=NOON - 99 * HOUR)):
-        service.store_item(item)
+        store(item)
     assert service.list_stale(Provider.YOUTUBE, NOON - HOUR, 2) == [items[4], items[3]]
     assert service.list_stale(Provider.YOUTUBE, NOON - HOUR, 100) == [items[4], items[3], items[2]]
     assert service.list_stale(Provider.RSS, NOON, 100) == []
@@ -116,7 +121,7 @@ def test_an_item_that_nobody_has_is_deleted():
 
 @pytest.mark.parametrize("told_at", [NOON - HOUR, NOON, NOON + HOUR])
 def test_who_receives_it_at_that_moment_keeps_it(monkeypatch, told_at):
-    service.store_item(video())
+    store(video())
     held = listing_store.is_held
 
     def deliver_meanwhile(id):

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from chalicelib.inbox import departures, item_store, picture_store, pictures, service
+from chalicelib.campaigns import service as campaigns
+from chalicelib.inbox import composing, departures, item_store, picture_store, pictures, service
 from chalicelib.inbox.item_store import ItemRow
 from chalicelib.inbox.model import DESK
 from chalicelib.kernel import clock
@@ -389,11 +390,37 @@ def test_a_picture_is_not_shown_for_another_that_cannot_be_copied(host: Host, la
     assert copies() == {}
 
 
-def test_what_is_in_a_campaign_stays_when_its_item_goes(host: Host, later: Any) -> None:
+def test_what_is_in_a_draft_stays_when_its_item_goes_until_the_draft_goes_too(host: Host, later: Any) -> None:
     id = deliver(host.put(THUMBNAIL))
     work()
     name = shown(id)
-    pictures.keep([name, "", name])
+    drafts = [composing.compose([composing.Section((id,))]).detail.campaign.id for _ in range(2)]
+    assert copies() == {name: 3}
+    service.dismiss(DESK, id)
+    assert service.forget_item_if_unheld(id)
+    campaigns.delete(drafts[0])
+    wait(later, 52)
+    assert is_stored(name)
+    campaigns.delete(drafts[1])
+    wait(later, 52)
+    assert not is_stored(name)
+
+
+def test_a_draft_that_is_deleted_takes_no_picture_from_an_entry(host: Host, later: Any) -> None:
+    id = deliver(host.put(THUMBNAIL))
+    work()
+    campaigns.delete(composing.compose([composing.Section((id,))]).detail.campaign.id)
+    wait(later, 52)
+    assert is_stored(shown(id))
+
+
+def test_what_was_sent_stays_when_item_and_drafts_go(host: Host, later: Any) -> None:
+    id = deliver(host.put(THUMBNAIL))
+    work()
+    name = shown(id)
+    sent, draft = (composing.compose([composing.Section((id,))]).detail.campaign.id for _ in range(2))
+    campaigns.send_now(sent)
+    campaigns.delete(draft)
     service.dismiss(DESK, id)
     assert service.forget_item_if_unheld(id)
     wait(later, 52)

@@ -15,6 +15,7 @@ from chalicelib.kernel import clock
 from chalicelib.kernel.aws import raw, tables
 from chalicelib.kernel.errors import Unavailable
 from chalicelib.media import copy_store
+from chalicelib.media import jobs as media_jobs
 from chalicelib.media import service as media
 from chalicelib.media.shown_store import ShownRow
 from chalicelib.sightings import jobs, service, store
@@ -264,6 +265,58 @@ def test_one_photo_in_two_drafts_is_one_copy(ada, desk):
     assert len(pictures) == 1
 
 
+def test_a_photo_is_public_no_longer_than_its_drafts(ada, desk, later):
+    share(ada, photo=jpeg())
+    drafts = [desk.draft(desk.entry()["id"]) for _ in range(2)]
+    picture = desk.items(drafts[0])[0].picture
+    for id, stays in zip(drafts, (True, False), strict=True):
+        assert desk.admin.delete(f"/admin/api/campaigns/{id}").status == 204
+        later(hours=26)
+        media_jobs.clean_up(lambda: True)
+        assert is_public(picture) is stays
+    again = desk.draft(desk.entry()["id"])
+    assert desk.items(again)[0].picture == picture
+    assert is_public(picture)
+
+
+def test_a_block_that_is_removed_takes_its_photo_along(ada, desk, later):
+    share(ada, photo=jpeg())
+    id = desk.draft(desk.entry()["id"])
+    picture = desk.items(id)[0].picture
+    assert desk.admin.patch(f"/admin/api/campaigns/{id}", json={"body": "Hello."}).status == 200
+    later(hours=26)
+    media_jobs.clean_up(lambda: True)
+    assert not is_public(picture)
+
+
+def test_withdrawn_after_its_draft_was_deleted_the_photo_is_gone_at_once(ada, desk):
+    seen = share(ada, photo=jpeg())
+    id = desk.draft(desk.entry()["id"])
+    picture = desk.items(id)[0].picture
+    desk.admin.delete(f"/admin/api/campaigns/{id}")
+    assert is_public(picture)
+    ada.withdraw(seen)
+    assert not is_public(picture)
+
+
+def test_a_picture_that_an_editor_put_into_another_campaign_stays_there(ada, desk):
+    seen = share(ada, photo=jpeg())
+    picture = desk.items(desk.draft(desk.entry()["id"]))[0].picture
+    draft = {"subject": "Mine", "body": f"![A fox]({picture})", "format": "markdown"}
+    assert desk.admin.post("/admin/api/campaigns", json=draft).status == 201
+    ada.withdraw(seen)
+    assert is_public(picture)
+
+
+def test_the_same_photo_of_two_sightings_stays_for_the_one_that_is_left(ada, desk):
+    content = jpeg()
+    one, _ = share(ada, "Fox", photo=content), share(ada, "Owl", photo=content)
+    ids = {entry["title"]: entry["id"] for entry in desk.entries()}
+    (picture,) = {desk.items(desk.draft(ids[name]))[0].picture for name in ids}
+    ada.withdraw(one)
+    assert is_public(picture)
+
+
 def test_what_is_in_a_draft_stays_as_it_was_when_the_sighting_changes(ada, desk):
     seen = share(ada, "Fox", photo=png())
     campaign = desk.draft(desk.entry()["id"])
@@ -338,7 +391,7 @@ def test_it_leaves_drafts_and_the_editor_is_told(ada, desk, take_back):
         assert found["body"].startswith("Hello.")
         assert (found["notice"], found["state"]) == (NOTICE, "draft")
     assert not is_public(picture)
-    assert media.find_copy(picture.rpartition("/")[2]) is None
+    assert not media.find_copies([picture.rpartition("/")[2]])
     assert use_store.find(ids["Fox"]) == use_store.Used(is_withdrawn=True)
     assert other["id"]
 
@@ -427,9 +480,9 @@ def test_withdrawn_while_it_is_composed_nothing_is_made(ada, desk, monkeypatch):
     seen = share(ada, photo=jpeg())
     create = campaigns.create
 
-    def withdraw_first(*given):
+    def withdraw_first(*given, **named):
         ada.withdraw(seen)
-        return create(*given)
+        return create(*given, **named)
 
     monkeypatch.setattr(campaigns, "create", withdraw_first)
     answer = desk.compose(desk.entry()["id"])

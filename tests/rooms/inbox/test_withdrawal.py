@@ -127,7 +127,7 @@ def test_an_item_may_become_available_again(later):
     receive(DESK, video())
     service.mark_unavailable(video().id)
     later(hours=1)
-    assert service.store_item(video(refreshed_at=clock.now())) is True
+    service.deliver(video(refreshed_at=clock.now()), [], NOON)
     assert service.find_item(video().id).available is True
     assert states() == {video().id: None}
 
