@@ -32,11 +32,17 @@ class Page(Struct, frozen=True):
 
 def create(draft: Draft, notice: str | None = None) -> CampaignDetail:
     """`notice` is what the editor has to know about it."""
+    detail, writes = draft_writes(draft, notice)
+    changes.commit(writes)
+    return detail
+
+
+def draft_writes(draft: Draft, notice: str | None = None) -> tuple[CampaignDetail, list[tables.Write]]:
+    """A new draft as writes, for the caller's transaction. Raises `Invalid` if it cannot be rendered."""
     detail = _new_detail(draft, Origin.MANUAL, clock.now(), notice)
     writes = [*store.create_writes(detail), *uses.change_writes(None, detail)]
     renderer.check(detail)
-    changes.commit(writes)
-    return detail
+    return detail, writes
 
 
 def create_writes(draft: Draft, send: bool) -> tuple[CampaignDetail, list[tables.Write]]:

@@ -1,4 +1,4 @@
-"""From chosen entries to a draft, without scripts: order and sections by numbers, notes, an outline, and blocks."""
+"""From chosen entries to a draft, without scripts: order and sections by numbers, notes, and blocks."""
 
 import re
 from html import unescape
@@ -13,11 +13,11 @@ from chalicelib.campaigns.model import Format
 from chalicelib.campaigns.service import Draft
 from chalicelib.inbox import composing, issues, service, triage
 from chalicelib.inbox.model import DESK
-from chalicelib.inbox.outline import Every, Outline, Section
+from chalicelib.inbox.outline import Outline, Section
 from tests.rooms.inbox.things import entry, receive, video
 
 LARGEST = 60 * 1024
-COMPOSE, OUTLINE = "/admin/inbox/compose", "/admin/inbox/outline"
+COMPOSE = "/admin/inbox/compose"
 NAMES = ("a", "b", "c")
 
 
@@ -118,39 +118,6 @@ def test_the_page_is_never_too_large(dashboard, aws):
     page = opened(dashboard, found)
     assert (page.status, len(page.body) <= LARGEST) == (200, True), len(page.body)
     assert "There is no room for all of them" in page.text
-
-
-def test_an_outline_is_saved_and_opens_the_next_issue(dashboard):
-    fields = {"heading": ["Watching", "", "Reading"], "wanted": ["2", "", "3"], "subject": "The Slow Garden, {date}"}
-    fields |= {"every": "week", "week_day": "4", "month_day": "1"}
-    assert "Saved." in dashboard.follow(OUTLINE, **fields)
-    found, day = issues.read_outline()
-    assert (found.sections, found.every, found.day) == (
-        (Section("Watching", 2), Section("Reading", 3)),
-        Every.WEEK,
-        4,
-    )
-    detail = made(dashboard.post(OUTLINE, open="yes"))
-    assert detail.campaign.subject == f"The Slow Garden, {day.day} {day:%B %Y}"
-    assert parsed(detail)[1:] == ["Watching", "Reading"]
-
-
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"subject": ""},
-        {"wanted": ["x", "", ""]},
-        {"wanted": [""]},
-        {"heading": ["Same", "same", ""]},
-        {"every": "year"},
-        {"week_day": "7"},
-    ],
-)
-def test_an_outline_that_makes_no_sense_is_not_saved(dashboard, wrong):
-    fields = {"heading": ["A", "", ""], "wanted": ["", "", ""], "subject": "x", "every": "week", "week_day": "0"}
-    answer = dashboard.post(OUTLINE, **fields | wrong)
-    assert (answer.status, 'role="alert"' in answer.text) == (400, True)
-    assert issues.read_outline()[0] == Outline()
 
 
 BODY = blocks.write(
