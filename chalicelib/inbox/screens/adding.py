@@ -5,7 +5,7 @@ Opening the page saves nothing: another site can make a browser do that. Only th
 
 from msgspec import Struct
 
-from chalicelib.inbox import bodies, clipping, model, service, triage
+from chalicelib.inbox import bodies, clipping, model, service, triage, waiting
 from chalicelib.inbox.clipping import Pasted
 from chalicelib.inbox.frames import Frame, back
 from chalicelib.inbox.owners import owner_of
@@ -42,6 +42,7 @@ def save(frame: Frame, request: Request) -> Response:
         if len(links) <= 1:
             return _clip(frame, owner, links[0] if links else typed.text.strip(), note, section)
         pasted = service.paste(owner, typed.text)
+        waiting.forget(owner)
     except (Invalid, TooMany) as failure:
         return _page(frame, request, typed, failure=failure)
     _annotate(owner, pasted, note, section)
@@ -54,6 +55,7 @@ def _clip(frame: Frame, owner: str, url: str, note: str, section: str) -> Respon
     if len(url) > bodies.LONGEST_URL:
         raise Invalid(f"A link must be at most {bodies.LONGEST_URL:,} characters")
     detail, is_new = service.clip(owner, url, note)
+    waiting.forget(owner)
     if section:
         triage.set_section(owner, detail.entry.id, section)
     return back(f"{frame.prefix}/inbox/{detail.entry.id}", "clipped" if is_new else "known")
