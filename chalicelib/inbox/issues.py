@@ -7,14 +7,13 @@ from msgspec.structs import replace
 from chalicelib.campaigns import service as campaigns
 from chalicelib.campaigns.content import blocks
 from chalicelib.campaigns.content.blocks import Block, Heading, Text
-from chalicelib.campaigns.model import CampaignDetail, Format, State
+from chalicelib.campaigns.model import Campaign, CampaignDetail, Format, State
 from chalicelib.campaigns.service import Draft
 from chalicelib.inbox import outline_store
 from chalicelib.inbox.outline import Opened, Outline, check, next_date, subject_of
 from chalicelib.kernel import clock
 from chalicelib.kernel.aws import tables
 from chalicelib.kernel.aws.failures import retry_stale
-from chalicelib.kernel.errors import NotFound
 
 _EMPTY = Text("*Write a few words to begin with.*")
 
@@ -38,43 +37,41 @@ def save_outline(wanted: Outline) -> tuple[Outline, date | None]:
     return saved, next_date(saved, clock.now().date())
 
 
+def find_open(outline: Outline) -> Campaign | None:
+    """The issue that was opened last, for as long as it is a draft."""
+    if not outline.opened:
+        return None
+    found = campaigns.find_many([outline.opened.campaign_id]).get(outline.opened.campaign_id)
+    return found if found and found.state is State.DRAFT else None
+
+
 def open_next() -> CampaignDetail:
     """Of two who open it at once, each gets an issue of their own day."""
-    return _open(None)[0]
+    return retry_stale(lambda: _open(outline_store.find()))
 
 
-def open_shown(version: int) -> tuple[CampaignDetail, bool]:
+def open_shown(version: int) -> tuple[Campaign, bool]:
     """`version` is that of the outline on the page whose button was pressed. Whoever presses it again, or at the same
     time as somebody else, gets the issue that was opened since. Also, whether it is new."""
-    return _open(version)
 
-
-def _open(shown: int | None) -> tuple[CampaignDetail, bool]:
-    """The draft is written together with the day it takes: there is never one without the other."""
-
-    def decide() -> tuple[CampaignDetail, bool]:
-        before, today = outline_store.find(), clock.now().date()
-        if opened := _find_opened(before, shown):
-            return opened, False
-        day = next_date(before, today)
-        detail, writes = campaigns.draft_writes(_draft(before, day or today))
-        opening = Opened(detail.campaign.id, before.version + 1)
-        after = replace(before, last_date=day or before.last_date, opened=opening)
-        tables.transact(*writes, outline_store.save_write(before, after))
-        return detail, True
+    def decide() -> tuple[Campaign, bool]:
+        outline = outline_store.find()
+        pressed_before = outline.opened and outline.opened.version > version
+        known = find_open(outline) if pressed_before else None
+        return (known, False) if known else (_open(outline).campaign, True)
 
     return retry_stale(decide)
 
 
-def _find_opened(outline: Outline, shown: int | None) -> CampaignDetail | None:
-    """Once it was sent or deleted, an old page opens the one after it."""
-    if shown is None or not outline.opened or outline.opened.version <= shown:
-        return None
-    try:
-        found = campaigns.view(outline.opened.campaign_id)
-    except NotFound:
-        return None
-    return found if found.campaign.state is State.DRAFT else None
+def _open(before: Outline) -> CampaignDetail:
+    """The draft is written together with the day it takes: there is never one without the other."""
+    today = clock.now().date()
+    day = next_date(before, today)
+    detail, writes = campaigns.draft_writes(_draft(before, day or today))
+    opened = Opened(detail.campaign.id, before.version + 1)
+    after = replace(before, last_date=day or before.last_date, opened=opened)
+    tables.transact(*writes, outline_store.save_write(before, after))
+    return detail
 
 
 def _draft(outline: Outline, day: date) -> Draft:

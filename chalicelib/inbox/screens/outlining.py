@@ -36,9 +36,8 @@ def open_next(frame: Frame, request: Request) -> tuple[Response, str]:
     version = _field(request, "version")
     if not (version.isascii() and version.isdigit() and len(version) < 10):
         raise Invalid("The form could not be read")
-    detail, is_new = issues.open_shown(int(version))
-    id = detail.campaign.id
-    return frames.back(f"{frame.prefix}/campaigns/{id}", "opened"), id if is_new else ""
+    issue, is_new = issues.open_shown(int(version))
+    return frames.back(f"{frame.prefix}/campaigns/{issue.id}", "opened"), issue.id if is_new else ""
 
 
 def _parse(request: Request) -> Outline:
@@ -92,6 +91,7 @@ def _page(frame: Frame, request: Request, outline: Outline, failure: GnaError | 
         here=f"{frame.prefix}/inbox",
         outline=outline,
         version=stored.version,
+        open_issue=issues.find_open(stored),
         rows=[*outline.sections, *[Section("")] * blank],
         every=EVERY,
         week_days=list(enumerate(day_name)),

@@ -79,6 +79,16 @@ def test_a_second_press_leads_to_the_issue_that_the_first_one_opened(dashboard, 
     assert [line["campaign_id"] for line in lines] == [first.id]
 
 
+def test_a_page_opened_since_says_which_issue_is_open(dashboard):
+    assert "Open the next issue" in dashboard.see(OUTLINE)
+    issue = opened(press(dashboard))
+    page = dashboard.get(OUTLINE).text
+    assert f'<a href="/admin/campaigns/{issue.id}">{issue.subject}</a>' in page
+    assert "Open one more issue" in page
+    campaigns.send_now(issue.id)
+    assert "Open the next issue" in dashboard.see(OUTLINE)
+
+
 def test_an_outline_saved_in_between_opens_no_second_issue(dashboard):
     shown = shown_version(dashboard)
     first = opened(press(dashboard, shown))
@@ -112,7 +122,7 @@ def test_two_editors_who_press_at_once_get_one_issue(dashboard, monkeypatch):
     monkeypatch.setattr(outline_store, "find", find_before_the_other_writes)
     mine, is_new = issues.open_shown(shown)
     [(first, was_new)] = theirs
-    assert (was_new, is_new, mine.campaign.id) == (True, False, first.campaign.id)
+    assert (was_new, is_new, mine.id) == (True, False, first.id)
     assert count() == 1
 
 
