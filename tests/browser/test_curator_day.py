@@ -125,6 +125,7 @@ class Day:
         self.page.get_by_role("heading", name="Compose", level=1).wait_for()
         expect(self.page.get_by_text("Already in")).to_have_count(0)
         self._arrange(sections)
+        self.page.mouse.move(0, 0)
         self.page.evaluate("document.activeElement.blur(); scrollTo(0, 0)")
         self._picture("13-compose")
         self.page.get_by_role("button", name="Compose").click()

@@ -90,7 +90,7 @@ def _page(frame: Frame, request: Request, outline: Outline, failure: GnaError | 
         responses.status_of(failure) if failure else 200,
         here=f"{frame.prefix}/inbox",
         outline=outline,
-        version=stored.version,
+        shown=stored.version,
         open_issue=issues.find_open(stored),
         rows=[*outline.sections, *[Section("")] * blank],
         every=EVERY,
