@@ -103,6 +103,26 @@ def test_a_note_that_somebody_else_wrote_meanwhile_is_not_lost(dashboard, ids):
     assert entry(DESK, ids[0]).note == "Theirs\n\nMine"
 
 
+def test_nothing_is_lost_when_there_are_more_headings_than_room(dashboard, ids):
+    planned = tuple(Section(f"Planned {number}") for number in range(composing.MOST_SECTIONS))
+    issues.save_outline(Outline(sections=planned))
+    triage.set_section(DESK, ids[0], "My own")
+    triage.set_section(DESK, ids[1], planned[-1].heading)
+    sent = rows(opened(dashboard, ids))
+    assert len(sent["heading"]) == composing.MOST_SECTIONS
+    placed = dict(zip(sent["entry"], [sent["heading"][int(at) - 1] for at in sent["at"]], strict=True))
+    assert placed == {ids[0]: "My own", ids[1]: planned[-1].heading, ids[2]: ""}
+
+
+def test_more_sections_than_a_form_has_go_to_the_top(dashboard):
+    found = receive(DESK, *(video(f"{number:02}") for number in range(25)))
+    for number, id in enumerate(found):
+        triage.set_section(DESK, id, f"Section {number}")
+    sent = rows(opened(dashboard, found))
+    assert sorted(sent["entry"]) == sorted(found)
+    assert len(sent["heading"]) == composing.MOST_SECTIONS
+
+
 def test_what_is_no_longer_there_is_left_out(dashboard, ids):
     service.dismiss(DESK, ids[0])
     assert "1 of what was chosen is no longer in the inbox" in dashboard.see(f"{COMPOSE}?ids={'.'.join(ids)}")
