@@ -10,14 +10,14 @@ from chalicelib.inbox.clipping import Pasted
 from chalicelib.inbox.frames import Frame, back
 from chalicelib.inbox.owners import owner_of
 from chalicelib.inbox.screens.entry import suggest_headings
-from chalicelib.inbox.shortening import shorten
+from chalicelib.inbox.shortening import beginning, shorten
 from chalicelib.kernel.errors import GnaError, Invalid, NotFound, TooMany
 from chalicelib.web import responses
 from chalicelib.web.request import Request
 from chalicelib.web.responses import Response
 
-# A refused text is given back; more than this does not fit on the page.
-_LONGEST_SHOWN = 8_000
+# What was refused is given back; more bytes of each than these do not fit on the page.
+_LONGEST_SHOWN = (16_000, 12_000, 1_000)
 
 
 class Typed(Struct, frozen=True):
@@ -82,7 +82,7 @@ def _page(
         {},
         responses.status_of(failure) if failure else 200,
         here=f"{frame.prefix}/inbox",
-        typed=Typed(*(text[:_LONGEST_SHOWN] for text in (typed.text, typed.note, typed.section))),
+        typed=Typed(*map(beginning, (typed.text, typed.note, typed.section), _LONGEST_SHOWN)),
         headings=suggest_headings(frame),
         pasted=[(one, shorten(found[one.id].title if one.id in found else one.url, 200)) for one in pasted or ()],
         saved=len(saved),
