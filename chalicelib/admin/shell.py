@@ -5,8 +5,9 @@ from hashlib import sha256
 from typing import Any
 from urllib.parse import urlencode
 
-from chalicelib.admin import labels, truncate, waiting
+from chalicelib.admin import labels, truncate
 from chalicelib.following import unread
+from chalicelib.inbox import waiting
 from chalicelib.inbox.model import DESK
 from chalicelib.kernel import settings
 from chalicelib.kernel.colour import ink_on
@@ -113,7 +114,7 @@ def page(
     its tone, of a page that has notices of its own."""
     notice, tone = said or _find_notice(request, outdated)
     titles = unread.list_titles(DESK)
-    given = {"unread": titles, "waiting": waiting.count(), **values}
+    given = {"unread": titles, "waiting": waiting.describe(DESK), **values}
     return _framed(template, status, who=request.identity, notice=notice, tone=tone, **given)
 
 
@@ -130,7 +131,9 @@ def problem(failure: GnaError) -> Response:
     status = responses.status_of(failure)
     # When the database does not answer, it is not asked once more.
     known = (
-        {} if isinstance(failure, Unavailable) else {"unread": unread.list_titles(DESK), "waiting": waiting.count()}
+        {}
+        if isinstance(failure, Unavailable)
+        else {"unread": unread.list_titles(DESK), "waiting": waiting.describe(DESK)}
     )
     answer = _framed("admin/problem.html", status, reason=reason, code=status, **known)
     return responses.with_retry_after(failure, answer)
@@ -171,13 +174,12 @@ def _framed(template: str, status: int, **values: Any) -> Response:
         "tone": "good",
         "problem": None,
         "unread": (),
-        "waiting": 0,
+        "waiting": "",
         "labels": labels,
         "fit": truncate,
         "navigation": NAVIGATION,
         "following": FOLLOWING,
         "inbox": INBOX,
-        "most_waiting": waiting.MOST,
         "style": _asset_url("style.css"),
         "script": _asset_url("app.js"),
         "triage": _asset_url("triage.js"),

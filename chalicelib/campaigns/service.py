@@ -37,13 +37,16 @@ def create(draft: Draft, notice: str | None = None, needed: frozenset[str] = fro
     detail = _new_detail(draft, Origin.MANUAL, clock.now(), notice)
 
     def decide() -> CampaignDetail:
-        made = replace(detail, content=pictures.recognize(detail.content, needed=needed))
-        writes = _create_writes(made)
-        renderer.check(made)
+        made, writes = _draft_writes(detail, needed)
         changes.commit(writes)
         return made
 
     return retry_stale(decide)
+
+
+def draft_writes(draft: Draft) -> tuple[CampaignDetail, list[tables.Write]]:
+    """A new draft as writes, for the caller's transaction. Raises `Invalid` if it cannot be rendered."""
+    return _draft_writes(_new_detail(draft, Origin.MANUAL, clock.now()))
 
 
 def create_writes(draft: Draft, send: bool) -> tuple[CampaignDetail, list[tables.Write]]:
@@ -223,6 +226,15 @@ def _checked(changed: changes.Changed) -> changes.Changed:
 def _check_placeholders(detail: CampaignDetail) -> None:
     if unknown := renderer.find_unknown(detail):
         raise Invalid(unknown[0].refusal)
+
+
+def _draft_writes(
+    detail: CampaignDetail, needed: frozenset[str] = frozenset()
+) -> tuple[CampaignDetail, list[tables.Write]]:
+    made = replace(detail, content=pictures.recognize(detail.content, needed=needed))
+    writes = _create_writes(made)
+    renderer.check(made)
+    return made, writes
 
 
 def _create_writes(detail: CampaignDetail) -> list[tables.Write]:

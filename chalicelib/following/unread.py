@@ -3,11 +3,11 @@ loads this module, so it loads little."""
 
 from datetime import datetime, timedelta
 
-from chalicelib.following.recent import Recent
 from chalicelib.following.stores import notifications as store
 from chalicelib.following.stores.notifications import Notification
 from chalicelib.kernel import clock, log
 from chalicelib.kernel.errors import GnaError
+from chalicelib.kernel.recent import Recent
 
 _titles: Recent[tuple[str, ...]] = Recent(timedelta(seconds=30), 500)
 

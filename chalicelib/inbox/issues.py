@@ -7,10 +7,10 @@ from msgspec.structs import replace
 from chalicelib.campaigns import service as campaigns
 from chalicelib.campaigns.content import blocks
 from chalicelib.campaigns.content.blocks import Block, Heading, Text
-from chalicelib.campaigns.model import CampaignDetail, Format
+from chalicelib.campaigns.model import Campaign, CampaignDetail, Format, State
 from chalicelib.campaigns.service import Draft
 from chalicelib.inbox import outline_store
-from chalicelib.inbox.outline import Outline, check, next_date, subject_of
+from chalicelib.inbox.outline import Opened, Outline, check, next_date, subject_of
 from chalicelib.kernel import clock
 from chalicelib.kernel.aws import tables
 from chalicelib.kernel.aws.failures import retry_stale
@@ -29,7 +29,7 @@ def save_outline(wanted: Outline) -> tuple[Outline, date | None]:
 
     def save() -> Outline:
         before = outline_store.find()
-        after = check(replace(wanted, last_date=before.last_date))
+        after = check(replace(wanted, last_date=before.last_date, opened=before.opened))
         tables.transact(outline_store.save_write(before, after))
         return replace(after, version=before.version + 1)
 
@@ -37,17 +37,43 @@ def save_outline(wanted: Outline) -> tuple[Outline, date | None]:
     return saved, next_date(saved, clock.now().date())
 
 
+def find_open(outline: Outline) -> Campaign | None:
+    """The issue that was opened last, for as long as it is a draft."""
+    if not outline.opened:
+        return None
+    found = campaigns.find_many([outline.opened.campaign_id]).get(outline.opened.campaign_id)
+    return found if found and found.state is State.DRAFT else None
+
+
 def open_next() -> CampaignDetail:
-    """Of two who open it at once, each gets an issue of their own day. The day is taken first: what dies in between
-    leaves a day out, and never the same day twice."""
+    """Of two who open it at once, each gets an issue of their own day."""
+    return retry_stale(lambda: _open(outline_store.find()))
 
-    def take() -> tuple[Outline, date]:
-        before, today = outline_store.find(), clock.now().date()
-        day = next_date(before, today)
-        if day:
-            tables.transact(outline_store.save_write(before, replace(before, last_date=day)))
-        return before, day or today
 
-    found, day = retry_stale(take)
-    body: list[Block] = [_EMPTY, *(Heading(blocks.literal(section.heading)) for section in found.sections)]
-    return campaigns.create(Draft(subject=subject_of(found, day), body=blocks.write(body), format=Format.MARKDOWN))
+def open_shown(version: int) -> tuple[Campaign, bool]:
+    """`version` is that of the outline on the page whose button was pressed. Whoever presses it again, or at the same
+    time as somebody else, gets the issue that was opened since. Also, whether it is new."""
+
+    def decide() -> tuple[Campaign, bool]:
+        outline = outline_store.find()
+        pressed_before = outline.opened and outline.opened.version > version
+        known = find_open(outline) if pressed_before else None
+        return (known, False) if known else (_open(outline).campaign, True)
+
+    return retry_stale(decide)
+
+
+def _open(before: Outline) -> CampaignDetail:
+    """The draft is written together with the day it takes: there is never one without the other."""
+    today = clock.now().date()
+    day = next_date(before, today)
+    detail, writes = campaigns.draft_writes(_draft(before, day or today))
+    opened = Opened(detail.campaign.id, before.version + 1)
+    after = replace(before, last_date=day or before.last_date, opened=opened)
+    tables.transact(*writes, outline_store.save_write(before, after))
+    return detail
+
+
+def _draft(outline: Outline, day: date) -> Draft:
+    body: list[Block] = [_EMPTY, *(Heading(blocks.literal(section.heading)) for section in outline.sections)]
+    return Draft(subject=subject_of(outline, day), body=blocks.write(body), format=Format.MARKDOWN)

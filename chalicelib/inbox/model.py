@@ -22,8 +22,6 @@ LONGEST_CREATOR = 200
 LONGEST_EXCERPT = 500
 LONGEST_NOTE = 2_000
 MOST_AT_ONCE = 100
-# Further entries of a list are not counted.
-MOST_COUNTED = 1_000
 
 NOT_FOUND = "No such entry"
 

@@ -25,6 +25,13 @@ class Section(Struct, frozen=True):
     wanted: int = 0
 
 
+class Opened(Struct, frozen=True):
+    """The issue opened last, and the version the outline had from then on."""
+
+    campaign_id: str
+    version: int
+
+
 class Outline(Struct, frozen=True):
     """`day` is that of the week (Monday is 0), or of the month. `last_date` is the day of the issue opened last."""
 
@@ -33,6 +40,7 @@ class Outline(Struct, frozen=True):
     every: Every | None = None
     day: int = 0
     last_date: date | None = None
+    opened: Opened | None = None
     version: int = 0
 
 

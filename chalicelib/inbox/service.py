@@ -158,11 +158,6 @@ def list_whole_page(
     return WholePage(tuple(details), next_place)
 
 
-def count(owner: str, state: State = State.INBOX, most: int | None = None) -> int:
-    """More than `most`, or `MOST_COUNTED`, are counted as one more than that."""
-    return listing_store.count(owner, state, (most or model.MOST_COUNTED) + 1)
-
-
 def with_items(entries: Sequence[Entry]) -> list[EntryDetail]:
     """One request for the items of a hundred entries."""
     items = item_store.find_many(entry.id for entry in entries)

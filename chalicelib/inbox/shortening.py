@@ -8,16 +8,17 @@ def shorten(text: str, most: int) -> str:
     line = " ".join(text.split())
     if html_size(line) <= most:
         return line
-    return f"{_beginning(line, most).rstrip()}…"
+    return f"{beginning(line, most).rstrip()}…"
 
 
 def html_size(text: str) -> int:
     return len(escape(text).encode())
 
 
-def _beginning(line: str, most: int) -> str:
-    for position, character in enumerate(line):
+def beginning(text: str, most: int) -> str:
+    """As much of it as fits into `most` bytes, as it is."""
+    for position, character in enumerate(text):
         most -= html_size(character)
         if most < 0:
-            return line[:position]
-    return line
+            return text[:position]
+    return text

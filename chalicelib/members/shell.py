@@ -15,15 +15,16 @@ from chalicelib.web.request import Request
 from chalicelib.web.responses import Response
 
 HOME = "/sightings"
+INBOX = "/inbox"
 FOLLOWING = "/following"
 NAVIGATION = (
     ("/sightings", "Sightings"),
-    ("/inbox", "Inbox"),
+    (INBOX, "Inbox"),
     (FOLLOWING, "Following"),
     ("/account", "Account"),
 )
-# Named and not imported, as routes name their functions: that room knows this one, and not the other way round.
-_UNREAD = "following.unread:list_titles"
+# Named and not imported, as routes name their functions: those rooms know this one, and not the other way round.
+_COUNTS = {"unread": "following.unread:list_titles", "waiting": "inbox.waiting:describe"}
 
 # The URL carries the key of a notice, never its text, so that a crafted link cannot put words on our page.
 NOTICES = {
@@ -76,11 +77,17 @@ def page(
     """`mailed` is a page that a mailed link opens; `said` is a notice, and its tone, of a page that has notices of
     its own."""
     notice, tone = _find_notice(request, said)
-    signed_in, shown_at = request.member is not None, request.own_path if request.kept else ""
-    unread = routing.load(_UNREAD)(request.member.id) if signed_in else ()
-    given = {"notice": notice, "tone": tone, "unread": unread, "shown_at": shown_at, **values}
-    answer = _framed(template, status, signed_in=signed_in, **given)
+    shown_at = request.own_path if request.kept else ""
+    given = {"notice": notice, "tone": tone, "shown_at": shown_at, **_counts(request), **values}
+    answer = _framed(template, status, signed_in=request.member is not None, **given)
     return answer.with_headers(Referrer_Policy=_MAILED_LINKS) if mailed else answer
+
+
+def _counts(request: Request) -> dict[str, Any]:
+    """What the navigation says of other pages."""
+    if request.member is None:
+        return {}
+    return {name: routing.load(counted)(request.member.id) for name, counted in _COUNTS.items()}
 
 
 def _find_notice(request: Request, said: tuple[str, str] | None) -> tuple[str | None, str]:
@@ -146,6 +153,8 @@ def _framed(template: str, status: int, **values: Any) -> Response:
         "notice": None,
         "tone": "good",
         "unread": (),
+        "waiting": "",
+        "inbox": INBOX,
         "following": FOLLOWING,
         "navigation": NAVIGATION,
         "member_style": _asset_url("member.css"),

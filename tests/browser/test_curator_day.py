@@ -8,11 +8,14 @@ Screenshots go to `artefacts/day/`; `make pictures` takes them for the README.
 import json
 import re
 import urllib.request
+from itertools import chain
+from urllib.parse import urlsplit
 
 import pytest
 from PIL import Image
 from playwright.sync_api import expect
 
+from chalicelib.campaigns.content import blocks
 from local.providers.catalogue import CHANNELS, SHOWS
 from tests.browser.page_checks import ARTEFACTS, Watched
 from tests.local.runner import Runner
@@ -22,6 +25,8 @@ READER, MEMBER, PASSWORD = "reader@example.org", "rosalind@example.org", "Double
 CHANNEL, SHOW = CHANNELS[0], SHOWS[0]
 VIDEO, EPISODE = "The pond has frozen over", "What worms do in winter"
 SUBJECT = "The slow week"
+HEADINGS = ("To watch and to hear", "Seen and read")
+NOTES = {VIDEO: "Stay for the robin at the end.", "Waxwing": "The first one this winter."}
 
 
 @pytest.fixture
@@ -112,31 +117,45 @@ class Day:
         self.page.reload()
         expect(self.page.locator(".arrived h2")).to_have_count(6)
         self._picture("12-inbox")
-        for title in (VIDEO, EPISODE, "Waxwing"):
+        older = min(self._titles() - {VIDEO, EPISODE, "Waxwing", self.link})
+        sections = {HEADINGS[0]: [VIDEO, EPISODE], HEADINGS[1]: ["Waxwing", self.link, older]}
+        for title in chain.from_iterable(sections.values()):
             self.page.get_by_role("checkbox", name=title).check()
-        ids = {entry["title"]: entry["id"] for entry in self._entries()}
-        older = next(title for title in ids if title not in {VIDEO, EPISODE, "Waxwing", self.link})
-        sections = [
-            {"heading": "To watch and to hear", "ids": [ids[VIDEO], ids[EPISODE]]},
-            {"heading": "Seen and read", "ids": [ids["Waxwing"], ids[self.link], ids[older]]},
-        ]
         self.page.keyboard.press("c")
-        self.page.get_by_role("heading", name="Compose").wait_for()
+        self.page.get_by_role("heading", name="Compose", level=1).wait_for()
+        expect(self.page.get_by_text("Already in")).to_have_count(0)
+        self._arrange(sections)
+        self.page.mouse.move(0, 0)
+        self.page.evaluate("document.activeElement.blur(); scrollTo(0, 0)")
         self._picture("13-compose")
-        composed = json.loads(self.gna.post("/admin/api/inbox/compose", {"sections": sections})[1])
-        assert composed["warnings"] == []
-        self.campaign = f"/admin/campaigns/{composed['id']}"
+        self.page.get_by_role("button", name="Compose").click()
+        expect(self.page.get_by_role("status").first).to_contain_text("Composed.")
+        self.campaign = urlsplit(self.page.url).path
+        found = [getattr(one, "title", "") or one.text for one in blocks.parse(self._body())]
+        assert found == [HEADINGS[0], VIDEO, EPISODE, HEADINGS[1], "Waxwing", self.link, older]
+
+    def _arrange(self, sections):
+        """All are at the top. Whatever leaves a section downwards is the first of the next one, so the last one of
+        the last section goes first."""
+        for number, heading in enumerate(sections, 2):
+            self.page.get_by_label(f"Heading of section {number}").fill(heading)
+        for number, titles in reversed(list(enumerate(sections.values(), 2))):
+            part = self.page.get_by_role("group", name=f"Section {number}")
+            for title in reversed(titles):
+                while not part.get_by_role("heading", name=title).count():
+                    self.page.get_by_role("button", name=f"Move down: {title}").click()
+        for title, note in NOTES.items():
+            self.page.get_by_label(f"Note on {title}").fill(note)
 
     def send(self):
-        self.page.goto(self.campaign)
         self.page.get_by_label("Subject").fill(SUBJECT)
         self.page.get_by_role("button", name="Save and review").click()
         self.page.get_by_role("heading", name="Checks").wait_for()
         self.page.goto(f"{self.campaign}/send")
         self.page.get_by_role("button", name=re.compile("Send")).first.click()
         self.mail = eventually(lambda: next((m for m in self.gna.mails() if m["subject"] == SUBJECT), None))
-        for title in (VIDEO, EPISODE, "Waxwing", self.link):
-            assert title in self.mail["text"]
+        for words in (VIDEO, EPISODE, "Waxwing", self.link, *HEADINGS, *NOTES.values()):
+            assert words in self.mail["text"]
         used = {entry["title"]: entry["used_in"] for entry in self._entries()}
         assert [use["subject"] for use in used[VIDEO]] == [SUBJECT]
 
@@ -145,7 +164,7 @@ class Day:
         watched = Watched(phone.new_page())
         eventually(lambda: self.gna.get(f"/archive/{self.campaign.rpartition('/')[2]}")[0] == 200)
         watched.page.goto(f"/archive/{self.campaign.rpartition('/')[2]}")
-        for heading in ("To watch and to hear", "Seen and read"):
+        for heading in HEADINGS:
             watched.page.get_by_role("heading", name=heading).wait_for()
         for image in watched.page.locator("img").all():
             image.evaluate("image => image.decode()")
@@ -156,6 +175,9 @@ class Day:
 
     def _entries(self):
         return json.loads(self.gna.get("/admin/api/inbox?limit=100")[1])["items"]
+
+    def _body(self):
+        return json.loads(self.gna.get(self.campaign.replace("/admin/", "/admin/api/"))[1])["body"]
 
     def _titles(self):
         return {entry["title"] for entry in self._entries()}

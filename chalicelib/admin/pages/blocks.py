@@ -11,6 +11,7 @@ from chalicelib.admin.campaign_conflicts import explain
 from chalicelib.campaigns import fields, service
 from chalicelib.campaigns.model import NOT_ALLOWED, Action, CampaignDetail, Format, permit, permitted_actions
 from chalicelib.kernel.errors import Conflict, Invalid
+from chalicelib.web import responses
 from chalicelib.web.request import Request
 from chalicelib.web.responses import Response
 
@@ -41,14 +42,23 @@ def save_blocks(request: Request) -> Response:
         body = fields.body(block_form.write_rows(rows))
         service.update(detail.campaign.id, {}, {"body": body}, version)
     except Invalid as failure:
-        return _page(request, detail, rows, 400, failure.reason)
+        return _show_again(request, detail, rows, failure, failure.reason)
     except Conflict as failure:
         if Action.UPDATE not in permitted_actions(detail.campaign.state):
             return _refuse(replace(request, body=b""))
         reason = _CHANGED if version != detail.campaign.version else failure.reason
-        return _page(request, detail, rows, 409, reason)
+        return _show_again(request, detail, rows, failure, reason)
     path = f"{_HERE}/{detail.campaign.id}"
     return shell.back(f"{path}/review") if sent.get("next") == "review" else shell.back(f"{path}/blocks", "saved")
+
+
+def _show_again(
+    request: Request, detail: CampaignDetail, rows: Sequence[Row], failure: Invalid | Conflict, reason: str
+) -> Response:
+    """What was sent, with why it was refused. The page may have no room for it; then it is where it was typed."""
+    if not block_form.fits(rows):
+        raise type(failure)(f"{failure.reason}. Go back in your browser: what you typed is still there")
+    return _page(request, detail, rows, responses.status_of(failure), reason)
 
 
 @explain

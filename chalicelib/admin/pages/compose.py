@@ -25,8 +25,9 @@ def show_outline(request: Request) -> Response:
 def save_outline(request: Request) -> Response:
     """Two buttons: one saves, the other opens the next issue."""
     if request.texts("open", 50):
-        answer, campaign_id = outlining.open_next(DESK_FRAME)
-        audit.record(request, "inbox.issue", campaign_id=campaign_id)
+        answer, campaign_id = outlining.open_next(DESK_FRAME, request)
+        if campaign_id:
+            audit.record(request, "inbox.issue", campaign_id=campaign_id)
         return answer
     answer = outlining.save(DESK_FRAME, request)
     if answer.status == 303:

@@ -1,6 +1,5 @@
 """The inbox of the publication's desk; members have the same for themselves."""
 
-from chalicelib.admin import waiting
 from chalicelib.admin.frame import DESK_FRAME
 from chalicelib.inbox.screens import acting, adding, entry, listing, sharing
 from chalicelib.web.request import Request
@@ -12,9 +11,7 @@ def show_inbox(request: Request) -> Response:
 
 
 def act(request: Request) -> Response:
-    answer = acting.act(DESK_FRAME, request)
-    waiting.forget()
-    return answer
+    return acting.act(DESK_FRAME, request)
 
 
 def show_add(request: Request) -> Response:
@@ -22,9 +19,7 @@ def show_add(request: Request) -> Response:
 
 
 def add(request: Request) -> Response:
-    answer = adding.save(DESK_FRAME, request)
-    waiting.forget()
-    return answer
+    return adding.save(DESK_FRAME, request)
 
 
 def show_entry(request: Request) -> Response:
@@ -32,9 +27,7 @@ def show_entry(request: Request) -> Response:
 
 
 def save_entry(request: Request) -> Response:
-    answer = entry.save(DESK_FRAME, request)
-    waiting.forget()
-    return answer
+    return entry.save(DESK_FRAME, request)
 
 
 def manifest(request: Request) -> Response:

@@ -12,7 +12,6 @@ from chalicelib.following.discovery import Candidate
 from chalicelib.following.model import CONNECTED, LABELS
 from chalicelib.following.notices import NOTICES
 from chalicelib.following.providers.contract import SEARCHES, Channel
-from chalicelib.following.recent import Recent
 from chalicelib.following.stores.connections import Connection
 from chalicelib.following.views import Connections
 from chalicelib.inbox import frames
@@ -21,6 +20,7 @@ from chalicelib.inbox.model import Provider
 from chalicelib.inbox.owners import owner_of
 from chalicelib.kernel import clock
 from chalicelib.kernel.errors import GnaError, Invalid, TooMany, Unauthenticated
+from chalicelib.kernel.recent import Recent
 from chalicelib.web import responses
 from chalicelib.web.request import Request
 from chalicelib.web.responses import Response

@@ -3,7 +3,7 @@ answered what became of each; without it the form leads back to the list."""
 
 from urllib.parse import urlencode
 
-from chalicelib.inbox import model, triage
+from chalicelib.inbox import model, triage, waiting
 from chalicelib.inbox.frames import Frame
 from chalicelib.inbox.model import Act, State
 from chalicelib.inbox.owners import owner_of
@@ -53,6 +53,7 @@ def _compose(frame: Frame, given: dict[str, str], ids: list[str]) -> Response:
 
 
 def _answer(frame: Frame, request: Request, given: dict[str, str], name: str, done: list[Done]) -> Response:
+    waiting.forget(owner_of(request))
     if not request.wants_page:
         return responses.json({"results": [_result(one) for one in done]})
     if not done:

@@ -5,19 +5,19 @@ Opening the page saves nothing: another site can make a browser do that. Only th
 
 from msgspec import Struct
 
-from chalicelib.inbox import bodies, clipping, model, service, triage
+from chalicelib.inbox import bodies, clipping, model, service, triage, waiting
 from chalicelib.inbox.clipping import Pasted
 from chalicelib.inbox.frames import Frame, back
 from chalicelib.inbox.owners import owner_of
 from chalicelib.inbox.screens.entry import suggest_headings
-from chalicelib.inbox.shortening import shorten
+from chalicelib.inbox.shortening import beginning, shorten
 from chalicelib.kernel.errors import GnaError, Invalid, NotFound, TooMany
 from chalicelib.web import responses
 from chalicelib.web.request import Request
 from chalicelib.web.responses import Response
 
-# A refused text is given back; more than this does not fit on the page.
-_LONGEST_SHOWN = 8_000
+# What was refused is given back; more bytes of each than these do not fit on the page.
+_LONGEST_SHOWN = (16_000, 12_000, 1_000)
 
 
 class Typed(Struct, frozen=True):
@@ -42,6 +42,7 @@ def save(frame: Frame, request: Request) -> Response:
         if len(links) <= 1:
             return _clip(frame, owner, links[0] if links else typed.text.strip(), note, section)
         pasted = service.paste(owner, typed.text)
+        waiting.forget(owner)
     except (Invalid, TooMany) as failure:
         return _page(frame, request, typed, failure=failure)
     _annotate(owner, pasted, note, section)
@@ -54,6 +55,7 @@ def _clip(frame: Frame, owner: str, url: str, note: str, section: str) -> Respon
     if len(url) > bodies.LONGEST_URL:
         raise Invalid(f"A link must be at most {bodies.LONGEST_URL:,} characters")
     detail, is_new = service.clip(owner, url, note)
+    waiting.forget(owner)
     if section:
         triage.set_section(owner, detail.entry.id, section)
     return back(f"{frame.prefix}/inbox/{detail.entry.id}", "clipped" if is_new else "known")
@@ -80,7 +82,7 @@ def _page(
         {},
         responses.status_of(failure) if failure else 200,
         here=f"{frame.prefix}/inbox",
-        typed=Typed(*(text[:_LONGEST_SHOWN] for text in (typed.text, typed.note, typed.section))),
+        typed=Typed(*map(beginning, (typed.text, typed.note, typed.section), _LONGEST_SHOWN)),
         headings=suggest_headings(frame),
         pasted=[(one, shorten(found[one.id].title if one.id in found else one.url, 200)) for one in pasted or ()],
         saved=len(saved),

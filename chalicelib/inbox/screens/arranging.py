@@ -1,22 +1,18 @@
 """Composing a campaign from chosen entries: in order, under headings, each with its note."""
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from hashlib import sha256
 from urllib.parse import urlencode
 
-from msgspec import Struct
-from msgspec.structs import replace
-
 from chalicelib.campaigns import service as campaigns
-from chalicelib.campaigns.model import Campaign, Format, State
+from chalicelib.campaigns.model import Format, State
 from chalicelib.inbox import composing, entry_store, frames, issues, model, service, triage, uses
 from chalicelib.inbox.composing import MOST_ITEMS, MOST_SECTIONS, Section
 from chalicelib.inbox.frames import Frame
-from chalicelib.inbox.model import DESK, Entry, EntryDetail
-from chalicelib.inbox.screens import views
-from chalicelib.inbox.screens.views import EntryView
-from chalicelib.inbox.shortening import html_size
+from chalicelib.inbox.model import DESK, EntryDetail
+from chalicelib.inbox.screens import grouping, views
+from chalicelib.inbox.screens.grouping import Arranged, Piece
+from chalicelib.inbox.shortening import html_size, shorten
 from chalicelib.kernel import ids as new_ids
 from chalicelib.kernel import limits
 from chalicelib.kernel.errors import Conflict, GnaError, Invalid, NotFound, TooMany
@@ -24,35 +20,12 @@ from chalicelib.web import responses
 from chalicelib.web.request import Request
 from chalicelib.web.responses import Response
 
-_BYTES_FOR_PIECES, _MARKUP = 40_000, 1_000
+# Of a page that has at most 60 KB: for pieces, headings and drafts, and what each has beside its texts.
+_BYTES, _MARKUP, _OPTION = 48_000, 1_000, 70
+_SUBJECT = 100
 _DRAFTS = 30
-_SPARE = 2
 _DAY = 86_400
 _BUSY = "This was sent already and is being composed: look among the campaigns"
-
-
-class Piece(Struct, frozen=True):
-    """An entry with the note it has now. `was` is how a later change of that is noticed."""
-
-    one: EntryView
-    note: str
-    was: str
-
-
-class Part(Struct, frozen=True):
-    heading: str
-    wanted: int
-    pieces: tuple[Piece, ...]
-
-
-class Arranged(Struct, frozen=True):
-    """One row of the form."""
-
-    id: str
-    note: str
-    was: str
-    at: int
-    place: int
 
 
 def show(frame: Frame, request: Request) -> Response:
@@ -106,11 +79,12 @@ def _page(
     typed: tuple[Sequence[Arranged], Sequence[str]] | None = None,
 ) -> Response:
     """`typed` is a form that was refused, to be shown as it was sent."""
-    entries = entry_store.find_many(DESK, [id for id in asked if _is_id(id)])
-    found = {detail.entry.id: detail for detail in service.with_items(list(entries.values()))}
-    there = [found[id] for id in asked if id in found]
-    pieces = _view_pieces(there)
-    groups = _keep(pieces, *typed) if typed else _group(pieces, [found[piece.one.id].entry for piece in pieces])
+    there, drafts = _find(asked), _list_drafts()
+    planned = issues.read_outline()[0].sections
+    left = _BYTES - sum(_OPTION + html_size(subject) for _, subject in drafts)
+    pieces = _view_pieces(there, typed[1] if typed else [section.heading for section in planned], left)
+    entries = [detail.entry for detail in there[: len(pieces)]]
+    groups = grouping.keep(pieces, *typed) if typed else grouping.group(pieces, entries, planned)
     rest = [detail.entry.id for detail in there[len(pieces) :]]
     answer = frame.page(
         request,
@@ -121,7 +95,7 @@ def _page(
         here=f"{frame.prefix}/inbox",
         shape="wide broad",
         groups=groups if pieces else (),
-        drafts=_list_drafts() if pieces else (),
+        drafts=drafts,
         missing=len(asked) - len(there),
         rest=f"{frame.prefix}/inbox/compose?{urlencode({'ids': '.'.join(rest)})}" if rest else "",
         left=len(rest),
@@ -131,46 +105,33 @@ def _page(
     return views.with_photos(answer, [piece.one for piece in pieces])
 
 
-def _view_pieces(details: Sequence[EntryDetail]) -> list[Piece]:
-    """As many as the page has room for, with their notes whole."""
+def _find(asked: Sequence[str]) -> list[EntryDetail]:
+    """Those that are still there."""
+    entries = entry_store.find_many(DESK, [id for id in asked if _is_id(id)])
+    found = {detail.entry.id: detail for detail in service.with_items(list(entries.values()))}
+    return [found[id] for id in asked if id in found]
+
+
+def _view_pieces(details: Sequence[EntryDetail], headings: Sequence[str], left: int) -> list[Piece]:
+    """As many as there is room for below these headings and their own, with their notes whole."""
+    left -= sum(map(grouping.size_of, headings))
+    known = {"", *headings}
     pieces: list[Piece] = []
-    left, fitting = _BYTES_FOR_PIECES, details[:MOST_ITEMS]
+    fitting = details[:MOST_ITEMS]
     for detail, one in zip(fitting, views.view_all(DESK, fitting), strict=True):
         left -= _MARKUP + one.size + html_size(detail.entry.note)
+        left -= sum(map(grouping.size_of, {detail.entry.section} - known))
         if left < 0 and pieces:
             break
+        known.add(detail.entry.section)
         pieces.append(Piece(one, detail.entry.note, _mark(detail.entry.note)))
     return pieces
 
 
-def _group(pieces: Sequence[Piece], entries: Sequence[Entry]) -> list[Part]:
-    """Each under the heading it is meant for; the outline's come first, and a few are left to be named."""
-    outline = issues.read_outline()[0].sections
-    wanted = {section.heading: section.wanted for section in outline}
-    meant: Mapping[str, list[Piece]] = defaultdict(list)
-    for piece, entry in zip(pieces, entries, strict=True):
-        meant[entry.section].append(piece)
-    named = dict.fromkeys(["", *wanted, *(entry.section for entry in entries)])
-    headings = [*named, *[""] * _SPARE][:MOST_SECTIONS]
-    return [
-        Part(heading, wanted.get(heading, 0), tuple(meant.get(heading, ()) if heading or not at else ()))
-        for at, heading in enumerate(headings)
-    ]
-
-
-def _keep(pieces: Sequence[Piece], rows: Sequence[Arranged], headings: Sequence[str]) -> list[Part]:
-    by_id = {piece.one.id: piece for piece in pieces}
-    placed = [(row.at, replace(by_id[row.id], note=row.note)) for row in rows if row.id in by_id]
-    known = range(1, len(headings) + 1)
-    return [
-        Part(heading, 0, tuple(piece for at, piece in placed if at == number or (number == 1 and at not in known)))
-        for number, heading in enumerate(headings or [""], 1)
-    ]
-
-
-def _list_drafts() -> list[Campaign]:
+def _list_drafts() -> list[tuple[str, str]]:
+    """The id and subject of each."""
     found = campaigns.list_page(State.DRAFT, 1, _DRAFTS).items
-    return [draft for draft in found if draft.format is Format.MARKDOWN]
+    return [(draft.id, shorten(draft.subject, _SUBJECT)) for draft in found if draft.format is Format.MARKDOWN]
 
 
 def _parse(request: Request) -> list[Arranged]:

@@ -1,6 +1,6 @@
 """One entry: all that is known of it, its note, and for members the way to hand it to the publication."""
 
-from chalicelib.inbox import entry_store, issues, model, service, triage
+from chalicelib.inbox import entry_store, issues, model, service, triage, waiting
 from chalicelib.inbox.frames import Frame, Notice, back
 from chalicelib.inbox.model import Act, EntryDetail
 from chalicelib.inbox.owners import owner_of
@@ -57,6 +57,7 @@ def _suggest(request: Request, owner: str, detail: EntryDetail) -> str:
 
 def _act(frame: Frame, owner: str, detail: EntryDetail, act: Act) -> Response:
     done = triage.act(owner, [detail.entry.id], act, detail.entry.state)[0]
+    waiting.forget(owner)
     if act is Act.DISMISS and not done.error:
         return back(f"{frame.prefix}/inbox", "dismiss", items=1)
     return back(_path(frame, detail), "moved" if done.error else act.value)

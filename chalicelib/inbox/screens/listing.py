@@ -19,6 +19,8 @@ ALL = "ALL"
 _ON_A_PAGE = 30
 # Of a page that has at most 60 KB; links may have thousands of characters and cannot be shortened.
 _BYTES_FOR_ENTRIES, _MARKUP = 45_000, 1_350
+# To other lists and pages, each with what is searched for.
+_LINKS = 8
 _TABS = {"INBOX": "Inbox", "BOOKMARKED": "Bookmarked", "ARCHIVED": "Archived", ALL: "Everything"}
 NOTICES = {
     "bookmark": Notice("Saved: {entries}, among your bookmarks now."),
@@ -112,7 +114,8 @@ class _List(Struct, frozen=True):
         """As many as the page has room for, and where the next page begins."""
         page = self._page(_ON_A_PAGE, place)
         entries = views.view_all(self.owner, page.entries)
-        fitting = views.count_fitting(entries, _BYTES_FOR_ENTRIES, _MARKUP)
+        bytes_left = _BYTES_FOR_ENTRIES - _LINKS * len(urlencode(self.wanted.query))
+        fitting = views.count_fitting(entries, bytes_left, _MARKUP)
         if fitting < len(entries):
             page = self._page(fitting, place)
         return entries[:fitting], page.next_place

@@ -31,10 +31,13 @@ def save(frame: Frame, request: Request) -> Response:
     return frames.back(f"{frame.prefix}/inbox/outline", "saved")
 
 
-def open_next(frame: Frame) -> tuple[Response, str]:
-    """Also the id of the new draft."""
-    id = issues.open_next().campaign.id
-    return frames.back(f"{frame.prefix}/campaigns/{id}", "opened"), id
+def open_next(frame: Frame, request: Request) -> tuple[Response, str]:
+    """Also the id of the draft, if it is new: a second press leads to what the first one opened."""
+    version = _field(request, "version")
+    if not (version.isascii() and version.isdigit() and len(version) < 10):
+        raise Invalid("The form could not be read")
+    issue, is_new = issues.open_shown(int(version))
+    return frames.back(f"{frame.prefix}/campaigns/{issue.id}", "opened"), issue.id if is_new else ""
 
 
 def _parse(request: Request) -> Outline:
@@ -77,7 +80,7 @@ def _field(request: Request, name: str) -> str:
 
 
 def _page(frame: Frame, request: Request, outline: Outline, failure: GnaError | None = None) -> Response:
-    _, next_date = issues.read_outline()
+    stored, next_date = issues.read_outline()
     blank = min(_SPARE, MOST_SECTIONS - len(outline.sections)) or 0
     return frame.page(
         request,
@@ -87,6 +90,8 @@ def _page(frame: Frame, request: Request, outline: Outline, failure: GnaError | 
         responses.status_of(failure) if failure else 200,
         here=f"{frame.prefix}/inbox",
         outline=outline,
+        shown=stored.version,
+        open_issue=issues.find_open(stored),
         rows=[*outline.sections, *[Section("")] * blank],
         every=EVERY,
         week_days=list(enumerate(day_name)),

@@ -170,6 +170,8 @@ def test_two_sections_are_composed_and_previewed(house, look):
     page.set_viewport_size({"width": 1280, "height": 1500})
     page.get_by_role("heading", name="Soil").drag_to(page.locator(".pieces").nth(2))
     expect(page.locator("[data-part]").nth(2)).to_contain_text("Soil")
+    empty = page.locator(".pieces").nth(3).bounding_box()
+    assert empty["height"] > 30, "there is something to drop on"
     page.reload()
     expect(page.locator("[data-part]").nth(2)).to_contain_text("Soil")
     expect(page.get_by_role("textbox", name="Note on A pond")).to_have_value("The *newt*")

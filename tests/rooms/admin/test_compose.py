@@ -1,4 +1,4 @@
-"""From chosen entries to a draft, without scripts: order and sections by numbers, notes, an outline, and blocks."""
+"""From chosen entries to a draft, without scripts: order and sections by numbers, notes, and blocks."""
 
 import re
 from html import unescape
@@ -13,11 +13,11 @@ from chalicelib.campaigns.model import Format
 from chalicelib.campaigns.service import Draft
 from chalicelib.inbox import composing, issues, service, triage
 from chalicelib.inbox.model import DESK
-from chalicelib.inbox.outline import Every, Outline, Section
+from chalicelib.inbox.outline import Outline, Section
 from tests.rooms.inbox.things import entry, receive, video
 
 LARGEST = 60 * 1024
-COMPOSE, OUTLINE = "/admin/inbox/compose", "/admin/inbox/outline"
+COMPOSE = "/admin/inbox/compose"
 NAMES = ("a", "b", "c")
 
 
@@ -103,6 +103,26 @@ def test_a_note_that_somebody_else_wrote_meanwhile_is_not_lost(dashboard, ids):
     assert entry(DESK, ids[0]).note == "Theirs\n\nMine"
 
 
+def test_nothing_is_lost_when_there_are_more_headings_than_room(dashboard, ids):
+    planned = tuple(Section(f"Planned {number}") for number in range(composing.MOST_SECTIONS))
+    issues.save_outline(Outline(sections=planned))
+    triage.set_section(DESK, ids[0], "My own")
+    triage.set_section(DESK, ids[1], planned[-1].heading)
+    sent = rows(opened(dashboard, ids))
+    assert len(sent["heading"]) == composing.MOST_SECTIONS
+    placed = dict(zip(sent["entry"], [sent["heading"][int(at) - 1] for at in sent["at"]], strict=True))
+    assert placed == {ids[0]: "My own", ids[1]: planned[-1].heading, ids[2]: ""}
+
+
+def test_more_sections_than_a_form_has_go_to_the_top(dashboard):
+    found = receive(DESK, *(video(f"{number:02}") for number in range(25)))
+    for number, id in enumerate(found):
+        triage.set_section(DESK, id, f"Section {number}")
+    sent = rows(opened(dashboard, found))
+    assert sorted(sent["entry"]) == sorted(found)
+    assert len(sent["heading"]) == composing.MOST_SECTIONS
+
+
 def test_what_is_no_longer_there_is_left_out(dashboard, ids):
     service.dismiss(DESK, ids[0])
     assert "1 of what was chosen is no longer in the inbox" in dashboard.see(f"{COMPOSE}?ids={'.'.join(ids)}")
@@ -118,39 +138,6 @@ def test_the_page_is_never_too_large(dashboard, aws):
     page = opened(dashboard, found)
     assert (page.status, len(page.body) <= LARGEST) == (200, True), len(page.body)
     assert "There is no room for all of them" in page.text
-
-
-def test_an_outline_is_saved_and_opens_the_next_issue(dashboard):
-    fields = {"heading": ["Watching", "", "Reading"], "wanted": ["2", "", "3"], "subject": "The Slow Garden, {date}"}
-    fields |= {"every": "week", "week_day": "4", "month_day": "1"}
-    assert "Saved." in dashboard.follow(OUTLINE, **fields)
-    found, day = issues.read_outline()
-    assert (found.sections, found.every, found.day) == (
-        (Section("Watching", 2), Section("Reading", 3)),
-        Every.WEEK,
-        4,
-    )
-    detail = made(dashboard.post(OUTLINE, open="yes"))
-    assert detail.campaign.subject == f"The Slow Garden, {day.day} {day:%B %Y}"
-    assert parsed(detail)[1:] == ["Watching", "Reading"]
-
-
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"subject": ""},
-        {"wanted": ["x", "", ""]},
-        {"wanted": [""]},
-        {"heading": ["Same", "same", ""]},
-        {"every": "year"},
-        {"week_day": "7"},
-    ],
-)
-def test_an_outline_that_makes_no_sense_is_not_saved(dashboard, wrong):
-    fields = {"heading": ["A", "", ""], "wanted": ["", "", ""], "subject": "x", "every": "week", "week_day": "0"}
-    answer = dashboard.post(OUTLINE, **fields | wrong)
-    assert (answer.status, 'role="alert"' in answer.text) == (400, True)
-    assert issues.read_outline()[0] == Outline()
 
 
 BODY = blocks.write(

@@ -3,9 +3,8 @@
 import pytest
 from msgspec.structs import replace
 
-from chalicelib.inbox import item_store, listing_store, model, service
+from chalicelib.inbox import item_store, listing_store, model
 from chalicelib.inbox.item_store import ItemRow
-from chalicelib.inbox.model import State
 from tests.rooms.inbox.things import NOON, article, video
 
 NOON_MS = 1794830400000
@@ -171,17 +170,6 @@ def test_an_entry_whose_item_is_gone_can_still_be_seen_and_dismissed(box):
     (entry,) = box.entries()
     assert (entry["id"], entry["title"], entry["available"]) == (id, "", False)
     assert box.dismiss(id).status == 204
-
-
-def test_entries_are_counted_up_to_a_limit(box, monkeypatch):
-    monkeypatch.setattr(model, "MOST_COUNTED", 3)
-    assert service.count(box.owner) == 0
-    ids = box.receive(*videos(3))
-    assert service.count(box.owner) == 3
-    box.receive(*videos(6))
-    assert service.count(box.owner) == 4
-    box.act(ids[0], "archive")
-    assert service.count(box.owner, State.ARCHIVED) == 1
 
 
 def test_a_stranger_gets_nothing(http, configure):
