@@ -18,7 +18,7 @@ from chalicelib.following.bodies import LONGEST_SEARCH
 from chalicelib.following.discovery import Candidate
 from chalicelib.following.providers.contract import Channel
 from chalicelib.inbox import clipping, composing, issues, model, search, service, triage
-from chalicelib.inbox.composing import MOST_SECTIONS
+from chalicelib.inbox.composing import MOST_ITEMS, MOST_SECTIONS
 from chalicelib.inbox.item_store import ItemRow
 from chalicelib.inbox.model import DESK, Provider
 from chalicelib.inbox.outline import LONGEST_SUBJECT, Every, Outline, Section
@@ -68,7 +68,9 @@ def refused(ask: Ask, path: str, **fields: Any) -> int:
     return len(answer.body)
 
 
-def fill(owner: str, letter: str, most: int = 40, note: int = model.LONGEST_NOTE, link: int = 1_900) -> list[str]:
+def fill(
+    owner: str, letter: str, most: int = MOST_ITEMS, note: int = model.LONGEST_NOTE, link: int = 1_900
+) -> list[str]:
     """Entries with the longest valid values, each of them used in two campaigns if they are the desk's."""
     long = {
         "title": letter * model.LONGEST_TITLE,
@@ -92,7 +94,7 @@ def fill(owner: str, letter: str, most: int = 40, note: int = model.LONGEST_NOTE
 
 
 def outline(letter: str) -> None:
-    sections = tuple(Section(f"{number:02}{letter * 198}", 40) for number in range(MOST_SECTIONS))
+    sections = tuple(Section(f"{number:02}{letter * 198}", MOST_ITEMS) for number in range(MOST_SECTIONS))
     issues.save_outline(Outline(letter * LONGEST_SUBJECT, sections, Every.MONTH, 28))
     issues.open_next()
 
@@ -140,10 +142,15 @@ def test_a_refused_composition(desk, letter):
     ids = fill(DESK, letter, note=0)
     sent = campaigns.create(Draft("Sent", "x", format=Format.MARKDOWN)).campaign.id
     campaigns.send_now(sent)
-    rows = {"entry": ids, "note": [letter * model.LONGEST_NOTE] * 40, "was": ["x"] * 40, "at": ["1"] * 40}
+    rows = {
+        "entry": ids,
+        "note": [letter * model.LONGEST_NOTE] * MOST_ITEMS,
+        "was": ["x"] * MOST_ITEMS,
+        "at": ["1"] * MOST_ITEMS,
+    }
     headings = [letter * 200] * MOST_SECTIONS
     size = refused(
-        desk, "/admin/inbox/compose", form="f", campaign_id=sent, heading=headings, place=["1"] * 40, **rows
+        desk, "/admin/inbox/compose", form="f", campaign_id=sent, heading=headings, place=["1"] * MOST_ITEMS, **rows
     )
     assert size <= LARGEST
 
