@@ -225,7 +225,7 @@ def leave(owner: str, id: str, condition: Condition, forget_words: bool = False)
 
 def _values(entry: Entry, folded: str) -> dict[str, str | None]:
     return {
-        "placed": f"{clock.text(entry.received_at)} {entry.id}",
+        "placed": model.place_of(entry.received_at, entry.id),
         "provider": entry.provider.value,
         "content_type": entry.content_type.value,
         "state": entry.state.value,

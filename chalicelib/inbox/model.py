@@ -12,6 +12,7 @@ from enum import StrEnum
 
 from msgspec import Struct
 
+from chalicelib.kernel import clock
 from chalicelib.kernel.errors import Invalid, NotFound
 
 # The owner that all editors share. Every other owner is a member's id.
@@ -132,6 +133,11 @@ class EntryDetail(Struct, frozen=True):
 class SeenDetail(Struct, frozen=True):
     seen: Seen
     item: Item
+
+
+def place_of(received_at: datetime, id: str) -> str:
+    """Of an entry in its list: unique there, and its order."""
+    return f"{clock.text(received_at)} {id}"
 
 
 class Page(Struct, frozen=True):

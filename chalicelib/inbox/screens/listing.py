@@ -4,7 +4,7 @@ from urllib.parse import urlencode
 
 from msgspec import Struct
 
-from chalicelib.inbox import frames, model, search, service
+from chalicelib.inbox import frames, model, search, service, waiting
 from chalicelib.inbox.frames import Frame, Notice
 from chalicelib.inbox.model import ContentType, Page, Provider, State, WholePage
 from chalicelib.inbox.owners import owner_of
@@ -79,6 +79,7 @@ def show(frame: Frame, request: Request) -> Response:
         words = search.parse_words(wanted.q)
     except Invalid:
         words = search.parse_words(" ".join(wanted.q.split()[: search.MOST_WORDS]))
+    waiting.forget(owner)  # the number beside the list is that of the list
     listed = _List(owner, wanted, words)
     place = cursors.read(request, listed.scope)
     entries, next_place = listed.read(place)
@@ -116,9 +117,10 @@ class _List(Struct, frozen=True):
         entries = views.view_all(self.owner, page.entries)
         bytes_left = _BYTES_FOR_ENTRIES - _LINKS * len(urlencode(self.wanted.query))
         fitting = views.count_fitting(entries, bytes_left, _MARKUP)
-        if fitting < len(entries):
-            page = self._page(fitting, place)
-        return entries[:fitting], page.next_place
+        if fitting == len(entries):
+            return entries, page.next_place
+        last = entries[fitting - 1]
+        return entries[:fitting], model.place_of(last.received_at, last.id)
 
     def _page(self, limit: int, place: str | None) -> Page | WholePage:
         state = self.wanted.expected
