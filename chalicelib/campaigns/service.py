@@ -86,12 +86,16 @@ def update(
 
 
 def rewrite(campaign_id: str, decide: Callable[[CampaignDetail], str]) -> CampaignDetail:
-    """`decide` says what the body is from now on, and is asked again if somebody has saved the campaign meanwhile."""
-    return changes.apply(
-        campaign_id,
-        Action.UPDATE,
-        lambda detail: _checked(changes.edit_writes(detail, {}, {"body": fields.body(decide(detail))})),
-    )
+    """`decide` says what the body is from now on, and is asked again if somebody has saved the campaign meanwhile.
+    If that is what it was, nothing is written."""
+
+    def change(detail: CampaignDetail) -> changes.Changed:
+        body = fields.body(decide(detail))
+        if body == detail.content.body:
+            return detail, []
+        return _checked(changes.edit_writes(detail, {}, {"body": body}))
+
+    return changes.apply(campaign_id, Action.UPDATE, change)
 
 
 def hide(campaign_id: str, hidden: bool) -> CampaignDetail:

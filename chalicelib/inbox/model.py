@@ -180,8 +180,8 @@ def check_note(text: str) -> str:
 
 
 def join_notes(before: str, added: str) -> str:
-    """What is added goes below, as far as there is room. Nothing is said twice."""
-    if not added or added in before:
+    """What is added goes below, as far as there is room. No paragraph is said twice."""
+    if not added or f"\n\n{added}\n\n" in f"\n\n{before}\n\n":
         return before
     joined = f"{before}\n\n{added}" if before else added
     return joined if len(joined) <= LONGEST_NOTE else f"{joined[: LONGEST_NOTE - 1].rstrip()}…"

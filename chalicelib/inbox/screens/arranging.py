@@ -74,7 +74,14 @@ def save(frame: Frame, request: Request) -> tuple[Response, str]:
     except (Invalid, NotFound, Conflict) as failure:
         return _page(frame, request, [row.id for row in rows], failure, (rows, headings)), ""
     id = composed.detail.campaign.id
-    return frames.back(f"{frame.prefix}/campaigns/{id}", "composed"), id
+    return frames.back(f"{frame.prefix}/campaigns/{id}", _describe(composed)), id
+
+
+def _describe(composed: composing.Composed) -> str:
+    """The key of a notice."""
+    if not composed.repeated:
+        return "composed"
+    return "composed-nothing" if len(composed.repeated) == composed.asked else "composed-some"
 
 
 class _Repeated(Exception):

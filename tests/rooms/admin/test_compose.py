@@ -84,6 +84,14 @@ def test_more_is_added_to_a_draft_and_said_to_be_used_before(dashboard, ids):
     assert parsed(detail) == ["Watching", "The a video", "The b video"]
 
 
+def test_what_a_draft_has_already_is_said_and_not_added_again(dashboard, ids):
+    first = composing.compose([composing.Section((ids[0],))]).detail.campaign
+    for chosen, said in ((ids[:1], "Nothing was added"), (ids[:2], "was not added again")):
+        answer = dashboard.post(COMPOSE, **rows(opened(dashboard, chosen), campaign_id=first.id))
+        assert said in dashboard.see(answer.headers["Location"])
+    assert parsed(made(answer)) == ["The a video", "The b video"]
+
+
 def test_what_was_typed_is_kept_when_it_cannot_be_composed(dashboard, ids):
     sent = rows(opened(dashboard, ids))
     draft = campaigns.create(Draft("Sent", "x", format=Format.MARKDOWN)).campaign.id
