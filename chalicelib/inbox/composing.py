@@ -42,8 +42,8 @@ class Section(Struct, frozen=True):
 
 
 class Warned(Struct, frozen=True):
-    """An item that other campaigns have used, too, one that the draft had already, or one with a problem, in words for
-    the editor."""
+    """An item that other campaigns have used, too, one that the draft had already, or one with a problem, in words
+    for the editor."""
 
     id: str
     title: str

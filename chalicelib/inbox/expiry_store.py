@@ -7,7 +7,8 @@ from datetime import datetime
 from pynamodb.expressions.condition import Condition
 
 from chalicelib.inbox import entry_store
-from chalicelib.inbox.entry_store import EntryRow, Key
+from chalicelib.inbox.entry_row_store import EntryRow, seen_key
+from chalicelib.inbox.entry_store import Key
 from chalicelib.inbox.model import State
 from chalicelib.kernel import clock
 from chalicelib.kernel.aws import tables
@@ -36,7 +37,7 @@ def forget_words(key: Key) -> None:
     """What a search found a dismissed entry by, because its item is being deleted. It stays seen."""
     with suppress(Stale):  # it has come back
         actions = [EntryRow.folded.remove(), EntryRow.held.remove()]
-        tables.update(EntryRow(key.owner, key.id), actions, EntryRow.held == entry_store.seen_key(key.id))
+        tables.update(EntryRow(key.owner, key.id), actions, EntryRow.held == seen_key(key.id))
 
 
 def _is_expired(before: datetime) -> Condition:

@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from hashlib import sha256
 from urllib.parse import urlencode
 
 from msgspec import Struct
@@ -17,6 +16,7 @@ from chalicelib.inbox.model import DESK, Entry, EntryDetail
 from chalicelib.inbox.screens import views
 from chalicelib.inbox.screens.views import EntryView
 from chalicelib.inbox.shortening import html_size
+from chalicelib.inbox.suggestions import mark_of
 from chalicelib.kernel import ids as new_ids
 from chalicelib.kernel import limits
 from chalicelib.kernel.errors import Conflict, GnaError, Invalid, NotFound, TooMany
@@ -146,7 +146,7 @@ def _view_pieces(details: Sequence[EntryDetail]) -> list[Piece]:
         left -= _MARKUP + one.size + html_size(detail.entry.note)
         if left < 0 and pieces:
             break
-        pieces.append(Piece(one, detail.entry.note, _mark(detail.entry.note)))
+        pieces.append(Piece(one, detail.entry.note, mark_of(detail.entry.note)))
     return pieces
 
 
@@ -203,20 +203,18 @@ def _sections(rows: Iterable[Arranged], headings: Sequence[str]) -> list[Section
 
 
 def _save_notes(rows: Sequence[Arranged]) -> None:
-    """What was typed is the entry's note from now on. What somebody else has written meanwhile stays above it."""
+    """What was typed is the entry's note from now on. What somebody else has written meanwhile stays above it, also
+    in the moment between reading and writing."""
     entries = entry_store.find_many(DESK, [row.id for row in rows if _is_id(row.id)])
     for row in rows:
         entry = entries.get(row.id)
         if not entry or entry.note == row.note:
             continue
-        if _mark(entry.note) == row.was:
-            service.set_note(DESK, row.id, row.note)
-        elif _mark(row.note) != row.was:
+        is_as_shown = mark_of(entry.note) == row.was
+        if is_as_shown and entry_store.set_note_as(entry, row.note):
+            continue
+        if mark_of(row.note) != row.was:
             triage.annotate(DESK, row.id, row.note, "")
-
-
-def _mark(note: str) -> str:
-    return sha256(note.encode()).hexdigest()[:12]
 
 
 def _is_id(text: str) -> bool:

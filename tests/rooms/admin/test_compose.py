@@ -11,7 +11,7 @@ from chalicelib.campaigns.content import blocks
 from chalicelib.campaigns.content.blocks import Divider, Heading, Item, Text
 from chalicelib.campaigns.model import Format
 from chalicelib.campaigns.service import Draft
-from chalicelib.inbox import composing, issues, service, triage
+from chalicelib.inbox import composing, entry_store, issues, service, triage
 from chalicelib.inbox.model import DESK
 from chalicelib.inbox.outline import Every, Outline, Section
 from tests.rooms.inbox.things import entry, receive, video
@@ -107,6 +107,20 @@ def test_what_was_typed_is_kept_when_it_cannot_be_composed(dashboard, ids):
 def test_a_note_that_somebody_else_wrote_meanwhile_is_not_lost(dashboard, ids):
     sent = rows(opened(dashboard, ids))
     service.set_note(DESK, ids[0], "Theirs")
+    made(dashboard.post(COMPOSE, **sent | {"note": ["Mine", "", ""]}))
+    assert entry(DESK, ids[0]).note == "Theirs\n\nMine"
+
+
+def test_a_note_that_somebody_else_writes_at_the_same_moment_is_not_lost(dashboard, ids, monkeypatch):
+    sent = rows(opened(dashboard, ids))
+    set_note_as, turns = entry_store.set_note_as, iter([True])
+
+    def noted_meanwhile(before, note):
+        if next(turns, False):
+            service.set_note(DESK, before.id, "Theirs")
+        return set_note_as(before, note)
+
+    monkeypatch.setattr(entry_store, "set_note_as", noted_meanwhile)
     made(dashboard.post(COMPOSE, **sent | {"note": ["Mine", "", ""]}))
     assert entry(DESK, ids[0]).note == "Theirs\n\nMine"
 
