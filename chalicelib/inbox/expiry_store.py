@@ -29,7 +29,7 @@ def list_expired(before: datetime, part: int, parts: int) -> Iterator[Key]:
 
 
 def expire(key: Key, before: datetime) -> bool:
-    """Says whether it has left: not if somebody has kept or restored it meanwhile."""
+    """Says whether it has left: not if somebody has kept, noted or restored it meanwhile."""
     return entry_store.leave(key.owner, key.id, _is_expired(before))
 
 
@@ -41,8 +41,10 @@ def forget_words(key: Key) -> None:
 
 
 def _is_expired(before: datetime) -> Condition:
-    """Since it was received, or since it was last put back."""
+    """Since it was received, or since it was last put back, and nobody has written about it or meant it for a section
+    of the next issue."""
     moment = clock.text(before)
     rested = EntryRow.restored_at.does_not_exist() | (EntryRow.restored_at < moment)
-    expired: Condition = (EntryRow.state == State.INBOX.value) & (EntryRow.placed < moment) & rested
+    untouched = EntryRow.note.does_not_exist() & EntryRow.section.does_not_exist()
+    expired: Condition = (EntryRow.state == State.INBOX.value) & (EntryRow.placed < moment) & rested & untouched
     return expired
