@@ -1,6 +1,6 @@
-"""Which items a campaign is made of, and which entries of the inbox. The inbox may import campaigns, but not the other
-way round, so `app.py` registers its module by name (`use_keepers`); it is imported when a campaign with items is saved
-or reviewed."""
+"""Which items a campaign is made of, and which entries of the inbox. The inbox may import campaigns, but not the
+other way round, so `app.py` registers its module by name (`use_keepers`); it is imported when a campaign with items
+is saved or reviewed."""
 
 from collections.abc import Iterable
 from importlib import import_module
