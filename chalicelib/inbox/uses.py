@@ -25,6 +25,7 @@ from chalicelib.kernel.findings import Finding, Level
 _COMPARED, _MOST_ITEMS = 100, 100
 # Of a key of 32 digits, enough to tell some thousands apart.
 _LINK_DIGITS = 16
+_LONGEST_LINK = 2_000
 _MOST_NAMED = 10
 
 
@@ -155,7 +156,7 @@ def _uses(ids: Iterable[str], known: Mapping[str, Campaign]) -> tuple[Use, ...]:
 
 
 def _link_key(link: str) -> str:
-    identity = links.identify(link)
+    identity = links.identify(link) if len(link) <= _LONGEST_LINK else None
     return links.item_id(identity) if identity else ""
 
 

@@ -202,6 +202,12 @@ def test_a_campaign_of_very_many_items_has_a_row_of_bounded_size(desk):
     assert len(stored.links) == 100
 
 
+@pytest.mark.parametrize("link", ["https://[::1", "https://x:y/", "?", "https://cdn.ampproject.org/c/" * 9_000])
+def test_a_campaign_is_saved_whatever_is_typed_as_a_link(desk, link):
+    campaign_id = by_hand(desk, link, PAGE)
+    assert reviewed(campaign_id) == []
+
+
 def test_only_entries_cause_an_event(desk):
     by_hand(desk, PAGE)
     assert not [row for row in EventRow.scan() if row.type == "ITEM_USED"]
