@@ -54,6 +54,8 @@ NOTICES = {
     "saved": "Saved.",
     "duplicated": "Duplicated as a new draft.",
     "composed": "Composed. The items are in this draft, and their text is yours to change.",
+    "composed-some": "Composed. What this draft had already was not added again.",
+    "composed-nothing": "Nothing was added: this draft has all of these items already.",
     "opened": "The next issue is open: write a few words, then compose items into it from the inbox.",
     "deleted": "Draft deleted.",
     "tested": "Test email sent.",

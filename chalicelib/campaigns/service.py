@@ -100,12 +100,15 @@ def rewrite(
     campaign_id: str, decide: Callable[[CampaignDetail], str], needed: frozenset[str] = frozenset()
 ) -> CampaignDetail:
     """`decide` says what the body is from now on, and is asked again if somebody has saved the campaign meanwhile.
-    Nothing is saved without the pictures that are `needed`."""
+    If that is what it was, nothing is written; and nothing is saved without the pictures that are `needed`."""
 
-    def edit(detail: CampaignDetail) -> changes.Changed:
-        return _checked(changes.edit_writes(detail, {}, {"body": fields.body(decide(detail))}, needed))
+    def change(detail: CampaignDetail) -> changes.Changed:
+        body = fields.body(decide(detail))
+        if body == detail.content.body:
+            return detail, []
+        return _checked(changes.edit_writes(detail, {}, {"body": body}, needed))
 
-    return changes.apply(campaign_id, Action.UPDATE, edit)
+    return changes.apply(campaign_id, Action.UPDATE, change)
 
 
 def hide(campaign_id: str, hidden: bool) -> CampaignDetail:

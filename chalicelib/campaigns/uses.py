@@ -1,6 +1,6 @@
-"""Which entries of the inbox a campaign is made of. The inbox may import campaigns, but not the other way round, so
-`app.py` registers its module by name (`use_keepers`); it is imported when a campaign with items is saved or
-reviewed."""
+"""Which items a campaign is made of, and which entries of the inbox. The inbox may import campaigns, but not the
+other way round, so `app.py` registers its module by name (`use_keepers`); it is imported when a campaign with items
+is saved or reviewed."""
 
 from collections.abc import Iterable
 from importlib import import_module
@@ -38,7 +38,8 @@ class Keeper(Protocol):
 
 
 class Change(Struct, frozen=True):
-    """Entries that a campaign uses from now on, those it no longer uses, and the items it has now."""
+    """Entries that a campaign uses from now on, those it no longer uses, and the items it has now, also those that
+    are no entries: one that an editor wrote, or of the feed."""
 
     added: frozenset[str]
     removed: frozenset[str]
@@ -58,13 +59,14 @@ def change_writes(before: CampaignDetail | None, after: CampaignDetail | None) -
     campaign = after or before
     if not campaign or (before and after and _source(before) == _source(after)):
         return []
+    items = list_items(after) if after else ()
+    if _identify_items(list_items(before) if before else ()) == _identify_items(items):
+        return []
     had, has = entries(before), entries(after)
     added, removed = has - had, had - has
     if added and len(has) > MOST_ENTRIES:
         raise Invalid(f"At most {MOST_ENTRIES} items of the inbox can be in a campaign")
-    if not added and not removed:
-        return []
-    change = Change(added, removed, list_items(after) if after else ())
+    change = Change(added, removed, items)
     return [write for each in _keepers() for write in each.use_writes(campaign.campaign, change)]
 
 
@@ -96,6 +98,11 @@ def entries(detail: CampaignDetail | None) -> frozenset[str]:
 def list_items(detail: CampaignDetail) -> tuple[blocks.Item, ...]:
     """In HTML there are none."""
     return blocks.items(detail.content.body) if detail.campaign.format is Format.MARKDOWN else ()
+
+
+def _identify_items(items: Iterable[blocks.Item]) -> frozenset[tuple[str, ...]]:
+    """What keepers are told of them; their order and the editor's words are not."""
+    return frozenset((item.entry, item.title, item.link, item.kind) for item in items)
 
 
 def _source(detail: CampaignDetail) -> tuple[Format, str]:

@@ -87,7 +87,7 @@ def _without_link(item: FeedEntry) -> Iterator[Block]:
     """An item is there to be followed; this can only be read."""
     yield Heading(_literal(item.title), 3)
     if item.image:
-        yield Image(item.image, item.title)
+        yield Image(item.image, escape(item.title))
     yield Text(_literal(item.excerpt))
 
 

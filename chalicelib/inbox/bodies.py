@@ -117,7 +117,12 @@ class PasteResults(Struct):
 class NoteChange(Struct):
     note: (
         Annotated[
-            str, Meta(max_length=model.LONGEST_NOTE, description="Null or empty takes it away"), Reads(_check_note)
+            str,
+            Meta(
+                max_length=model.LONGEST_NOTE,
+                description="Null or empty takes it away. What members suggested goes unless the text ends with it",
+            ),
+            Reads(_check_note),
         ]
         | None
     )
@@ -158,7 +163,7 @@ class InboxEntry(Struct):
     published_at: Milliseconds | None
     received_at: Milliseconds
     follow_id: str | None
-    note: str | None
+    note: Annotated[str | None, Meta(description="Below it, what members suggested who handed it to the editors")]
     used_in: list[Usage]
     problem: Annotated[str | None, Meta(description="Why the page could not be read")]
     available: Annotated[bool, Meta(description="False once its provider has deleted it")]

@@ -59,14 +59,15 @@ def paste(owner: str, text: str) -> list[Pasted]:
 
 
 def suggest(member: Member, id: str, note: str = "") -> None:
-    """Hand an entry to the desk, which learns nothing about the member."""
+    """Hand an entry to the desk, which learns nothing about the member. What they write of it is no note of the
+    editors: it goes to no reader."""
     item = item_store.find(id) if entry_store.find(member.id, id) else None
     if not item:
         raise NotFound(model.NOT_FOUND)
     if not member.verified:
         raise Refused(NOT_VERIFIED)
     limits.spend("suggest", member.id, _SUGGESTIONS_PER_HOUR, _HOUR)
-    _enter(DESK, item, note)
+    _enter(DESK, item, suggestion=note)
 
 
 def _find_known(addresses: Sequence[str]) -> dict[str, Item]:
@@ -85,8 +86,8 @@ def _choose_item(reading: Reading) -> Item:
     return item
 
 
-def _enter(owner: str, item: Item, note: str) -> tuple[EntryDetail, bool]:
-    recipient = Recipient(owner, note=note, returns=True)
+def _enter(owner: str, item: Item, note: str = "", suggestion: str = "") -> tuple[EntryDetail, bool]:
+    recipient = Recipient(owner, note=note, returns=True, suggestion=suggestion)
     return retry_stale(lambda: _attempt(item, recipient))
 
 
@@ -95,6 +96,8 @@ def _attempt(item: Item, recipient: Recipient) -> tuple[EntryDetail, bool]:
     entry = entry_store.find(recipient.owner, item.id)
     if entry and not is_new and recipient.note:
         entry = entry_store.add_note(entry, recipient.note)
+    if entry and not is_new and recipient.suggestion:
+        entry = entry_store.add_suggestion(entry, recipient.suggestion)
     if not entry:  # dismissed, or noted by somebody else, at this moment
         raise Stale
     return EntryDetail(entry, item_store.find(item.id) or model.missing_item(entry)), is_new
@@ -112,7 +115,7 @@ def _take(owner: str, url: str, found: Item | Reading | Invalid) -> Pasted:
         return Pasted(url, error=found.reason)
     try:
         item = found if isinstance(found, Item) else _choose_item(found)
-        return Pasted(url, id=_enter(owner, item, "")[0].entry.id)
+        return Pasted(url, id=_enter(owner, item)[0].entry.id)
     except GnaError as failure:
         return Pasted(url, error=failure.reason)
 

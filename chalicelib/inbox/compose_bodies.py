@@ -75,7 +75,12 @@ class UseBody(Struct):
 class ComposeWarning(Struct, omit_defaults=True):
     id: str
     title: str
-    used_in: Annotated[list[UseBody], Meta(description="Other campaigns that have it, too")]
+    used_in: Annotated[
+        list[UseBody],
+        Meta(
+            description="Other campaigns that have it, too; and this one, if it had it before: it is not added twice"
+        ),
+    ]
     problem: Annotated[str | None, Meta(description="What is missing, such as a photo that is not ready yet")] = None
 
 

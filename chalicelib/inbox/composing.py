@@ -1,18 +1,20 @@
 """From entries to a campaign: the chosen items, in order, under headings, as blocks of a draft. From then on their
 text is the editor's, and nothing that changes at the source changes it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
 from chalicelib.campaigns import service as campaigns
+from chalicelib.campaigns import uses as campaign_uses
 from chalicelib.campaigns.content import blocks, placeholders
 from chalicelib.campaigns.content.blocks import Block, Heading
 from chalicelib.campaigns.model import CampaignDetail, Format, State
 from chalicelib.campaigns.service import Draft
 from chalicelib.campaigns.uses import MOST_ENTRIES, Withdrawn
+from chalicelib.feeds.reading import excerpt
 from chalicelib.inbox import entry_store, links, photos, pictures, service, uses
-from chalicelib.inbox.model import DESK, ContentType, EntryDetail, Provider
+from chalicelib.inbox.model import DESK, ContentType, EntryDetail, Item, Provider
 from chalicelib.inbox.photos import Published
 from chalicelib.inbox.uses import Use
 from chalicelib.kernel.errors import Conflict, Invalid, NotFound
@@ -22,8 +24,8 @@ MOST_SECTIONS = 20
 LONGEST_HEADING = 200
 _LONGEST_SUBJECT = 200
 
-# Blocks and the heading they go under.
-Part = tuple[str, list[Block]]
+# Items under their heading, which may be empty.
+Part = tuple[str, Sequence[blocks.Item]]
 
 _KINDS = {
     ContentType.VIDEO: "video",
@@ -40,7 +42,8 @@ class Section(Struct, frozen=True):
 
 
 class Warned(Struct, frozen=True):
-    """An item that other campaigns have used, too, or one with a problem, in words for the editor."""
+    """An item that other campaigns have used, too, one that the draft had already, or one with a problem, in words
+    for the editor."""
 
     id: str
     title: str
@@ -49,13 +52,18 @@ class Warned(Struct, frozen=True):
 
 
 class Composed(Struct, frozen=True):
+    """`repeated` are those of the entries asked for that the draft had already: it has them once."""
+
     detail: CampaignDetail
     is_new: bool
     warnings: tuple[Warned, ...]
+    repeated: frozenset[str] = frozenset()
+    asked: int = 0
 
 
 def compose(sections: Sequence[Section], campaign_id: str | None = None) -> Composed:
-    """A new draft, or more of a draft there is. Nothing is made if one of the entries does not exist."""
+    """A new draft, or more of a draft there is: what it has already is not added again. Nothing is made if one of the
+    entries does not exist."""
     wanted = _check(sections)
     entries = entry_store.find_many(DESK, wanted)
     found = {detail.entry.id: detail for detail in service.with_items(list(entries.values()))}
@@ -65,18 +73,27 @@ def compose(sections: Sequence[Section], campaign_id: str | None = None) -> Comp
     shown = _publish_photos(found, campaign_id)
     parts = [(section.heading, [_block(found[id], shown.get(id)) for id in section.ids]) for section in sections]
     made = frozenset(photo.name for photo in shown.values() if photo.name)
+    repeated: frozenset[str] = frozenset()
     try:
-        detail = _append(campaign_id, parts, made) if campaign_id else _create(found[wanted[0]], parts, made)
+        if campaign_id:
+            draft, repeated = _append(campaign_id, parts, made)
+        else:
+            draft = _create(found[wanted[0]], parts, made)
     except Withdrawn as refusal:
         raise NotFound("Entry not found") from refusal
-    others = {id: tuple(use for use in before.get(id, ()) if use.campaign_id != campaign_id) for id in wanted}
-    problems = {id: photo.problem for id, photo in shown.items()}
-    warnings = tuple(
-        Warned(id, found[id].item.title, others[id], problems.get(id, ""))
-        for id in wanted
-        if others[id] or problems.get(id)
-    )
-    return Composed(detail, campaign_id is None, warnings)
+    warned = (_warn(found[id], draft, id in repeated, before.get(id, ()), shown.get(id)) for id in wanted)
+    return Composed(draft, not campaign_id, tuple(filter(None, warned)), repeated, len(wanted))
+
+
+def _warn(
+    entry: EntryDetail, draft: CampaignDetail, repeated: bool, used: Iterable[Use], photo: Published | None
+) -> Warned | None:
+    own = draft.campaign
+    uses = tuple(use for use in used if use.campaign_id != own.id)
+    if repeated:
+        uses = (Use(own.id, own.subject, own.published_at), *uses)
+    problem = photo.problem if photo else ""
+    return Warned(entry.entry.id, entry.item.title, uses, problem) if uses or problem else None
 
 
 def _publish_photos(found: Mapping[str, EntryDetail], campaign_id: str | None) -> dict[str, Published]:
@@ -97,19 +114,31 @@ def _check(sections: Sequence[Section]) -> list[str]:
 
 
 def _create(first: EntryDetail, parts: Sequence[Part], needed: frozenset[str]) -> CampaignDetail:
-    subject = placeholders.escape(first.item.title)[:_LONGEST_SUBJECT]
-    draft = Draft(subject=subject, body=blocks.write(merge((), parts)), format=Format.MARKDOWN)
+    draft = Draft(subject=name_after(first.item), body=blocks.write(merge((), parts)), format=Format.MARKDOWN)
     return campaigns.create(draft, needed=needed)
 
 
-def _append(campaign_id: str, parts: Sequence[Part], needed: frozenset[str]) -> CampaignDetail:
-    """At what the draft is now: when somebody saves at the same moment, it is decided again."""
+def name_after(item: Item) -> str:
+    """A subject. In it, as in text, braces could be placeholders; cut before they are escaped, none is cut in two."""
+    return placeholders.escape(excerpt.truncate(placeholders.visible(item.title), _LONGEST_SUBJECT))
+
+
+def _append(campaign_id: str, parts: Sequence[Part], needed: frozenset[str]) -> tuple[CampaignDetail, frozenset[str]]:
+    """At what the draft is now: when somebody saves at the same moment, it is decided again. Also says what it had
+    already."""
+    had: frozenset[str] = frozenset()
 
     def appended(detail: CampaignDetail) -> str:
+        nonlocal had
         _check_draft(detail)
-        return blocks.write(merge(blocks.parse(detail.content.body), parts))
+        had = campaign_uses.entries(detail)
+        news = [(heading, [item for item in items if item.entry not in had]) for heading, items in parts]
+        if not any(items for _, items in news):
+            return detail.content.body
+        return blocks.write(merge(blocks.parse(detail.content.body), [part for part in news if part[1]]))
 
-    return campaigns.rewrite(campaign_id, appended, needed=needed)
+    draft = campaigns.rewrite(campaign_id, appended, needed)
+    return draft, had & {item.entry for _, items in parts for item in items}
 
 
 def _check_draft(detail: CampaignDetail) -> None:
@@ -141,17 +170,18 @@ def _end_of_section(body: Sequence[Block], heading: str) -> int | None:
     return None
 
 
-def _block(detail: EntryDetail, photo: Published | None) -> Block:
-    """Texts of the source are shown as they are: braces in them are no placeholders."""
+def _block(detail: EntryDetail, photo: Published | None) -> blocks.Item:
+    """Texts of the source are shown as they are: in an item, braces are no placeholders (`cards`). Of the notes, only
+    the editor's own goes out."""
     item, entry = detail.item, detail.entry
     return blocks.Item(
-        title=placeholders.escape(item.title),
+        title=item.title,
         link=links.without_tracking(item.canonical_url),
-        source=placeholders.escape(item.creator),
+        source=item.creator,
         kind=_KINDS[item.content_type],
         duration=item.duration_seconds,
         picture=photo.url if photo else pictures.url(item),
         entry=entry.id,
-        excerpt=placeholders.escape(item.excerpt),
+        excerpt=item.excerpt,
         note=entry.note,
     )

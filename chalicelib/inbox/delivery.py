@@ -85,4 +85,5 @@ def _entry(item: Item, recipient: Recipient, received_at: datetime) -> Entry:
         content_type=item.content_type,
         follow_id=recipient.follow_id or None,
         note=recipient.note,
+        suggestion=recipient.suggestion,
     )

@@ -14,81 +14,17 @@ from msgspec import Struct
 from pynamodb.attributes import UnicodeAttribute
 from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.update import Action
-from pynamodb.indexes import AllProjection, GlobalSecondaryIndex, KeysOnlyProjection
 
 from chalicelib.inbox import model, search
-from chalicelib.inbox.model import ContentType, Entry, Provider, Seen, State
+from chalicelib.inbox.entry_row_store import OF_ENTRIES, parse, parse_any, seen_key, shelf, values
+from chalicelib.inbox.entry_row_store import EntryRow as EntryRow
+from chalicelib.inbox.model import Entry, Seen, State
 from chalicelib.kernel import clock
 from chalicelib.kernel.aws import tables
 from chalicelib.kernel.aws.failures import Stale
 from chalicelib.kernel.aws.tables import Put, Update
 
 _READ_TOGETHER = 100
-
-
-class _ByState(GlobalSecondaryIndex["EntryRow"]):  # type: ignore[no-untyped-call]
-    class Meta:
-        index_name = "by_state"
-        projection = AllProjection()
-
-    shelf = UnicodeAttribute(hash_key=True)
-    placed = UnicodeAttribute(range_key=True)
-
-
-class _ByFollow(GlobalSecondaryIndex["EntryRow"]):  # type: ignore[no-untyped-call]
-    class Meta:
-        index_name = "by_follow"
-        projection = KeysOnlyProjection()
-
-    follow_id = UnicodeAttribute(hash_key=True)
-    state = UnicodeAttribute(range_key=True)
-
-
-class _ByItem(GlobalSecondaryIndex["EntryRow"]):  # type: ignore[no-untyped-call]
-    class Meta:
-        index_name = "by_item"
-        projection = KeysOnlyProjection()
-
-    held = UnicodeAttribute(hash_key=True)
-    owner = UnicodeAttribute(range_key=True)
-
-
-class EntryRow(tables.Row):
-    class Meta:
-        table_name = tables.name("inbox")
-
-    owner = UnicodeAttribute(hash_key=True)
-    item_id = UnicodeAttribute(range_key=True)
-    # The moment it was received and the item's id: unique within a list, and its order.
-    placed = UnicodeAttribute()
-    provider = UnicodeAttribute()
-    content_type = UnicodeAttribute()
-    state = UnicodeAttribute(null=True)
-    shelf = UnicodeAttribute(null=True)
-    held = UnicodeAttribute(null=True)
-    follow_id = UnicodeAttribute(null=True)
-    note = UnicodeAttribute(null=True)
-    # The heading it is meant for in the next issue.
-    section = UnicodeAttribute(null=True)
-    # What a search looks through: title and creator as they were received, and the note.
-    folded = UnicodeAttribute(null=True)
-    folded_note = UnicodeAttribute(null=True)
-    # When it was last put back into the inbox, if ever.
-    restored_at = UnicodeAttribute(null=True)
-    by_state = _ByState()
-    by_follow = _ByFollow()
-    by_item = _ByItem()
-
-
-# What only an entry has, and not what is left of one that was dismissed.
-_OF_ENTRIES = (
-    EntryRow.state,
-    EntryRow.follow_id,
-    EntryRow.note,
-    EntryRow.folded_note,
-    EntryRow.section,
-    EntryRow.restored_at,
-)
 
 
 class Key(Struct, frozen=True):
@@ -136,15 +72,15 @@ def delete_all(owner: str, ids: Iterable[str]) -> None:
 
 def enter_write(entry: Entry, folded: str) -> Put:
     """Holds only if the owner has never received the item. `folded` is what a search finds it by."""
-    values: dict[str, Any] = _values(entry, folded)
-    row = EntryRow(entry.owner, entry.id, **values)
+    given: dict[str, Any] = values(entry, folded)
+    row = EntryRow(entry.owner, entry.id, **given)
     return Put(row, EntryRow.owner.does_not_exist(), show=True)
 
 
 def return_write(entry: Entry, folded: str) -> Update:
     """Holds also if the owner has dismissed it: then it is as if it had just arrived. An update, not a put: what else
     is stored in the row stays."""
-    actions = [_set_or_remove(getattr(EntryRow, name), value) for name, value in _values(entry, folded).items()]
+    actions = [_set_or_remove(getattr(EntryRow, name), value) for name, value in values(entry, folded).items()]
     return Update(EntryRow(entry.owner, entry.id), actions, EntryRow.state.does_not_exist(), show=True)
 
 
@@ -163,10 +99,30 @@ def set_note(owner: str, id: str, note: str) -> Entry | None:
     return _change(owner, id, _note_actions(note))
 
 
-def add_note(before: Entry, note: str) -> Entry | None:
+def set_note_as(before: Entry, note: str) -> Entry | None:
     """Only if the entry still has the note it had before; None if not, or if it is gone."""
-    actions = _note_actions(model.join_notes(before.note, note))
-    return _change(before.owner, before.id, actions, _has_note(before.note))
+    return _change(before.owner, before.id, _note_actions(note), _has(EntryRow.note, before.note))
+
+
+def add_note(before: Entry, note: str) -> Entry | None:
+    """The same, with what was there before."""
+    return set_note_as(before, model.join_notes(before.note, note))
+
+
+def set_words(before: Entry, note: str, suggestion: str) -> Entry | None:
+    """The note, and what members suggested, only if that is still what it was before."""
+    actions = [*_note_actions(note), *_suggestion_actions(suggestion)]
+    return _change(before.owner, before.id, actions, _has(EntryRow.suggestion, before.suggestion))
+
+
+def add_suggestion(before: Entry, text: str) -> Entry | None:
+    return set_suggestion_as(before, model.join_notes(before.suggestion, text))
+
+
+def set_suggestion_as(before: Entry, suggestion: str) -> Entry | None:
+    """Only if the entry still has the one it had before; None if not, or if it is gone."""
+    same = _has(EntryRow.suggestion, before.suggestion)
+    return _change(before.owner, before.id, _suggestion_actions(suggestion), same)
 
 
 def dismiss(owner: str, id: str) -> bool:
@@ -176,8 +132,8 @@ def dismiss(owner: str, id: str) -> bool:
 
 def dismiss_as(before: Entry) -> bool:
     """Only if it still is as it was read."""
-    same = (EntryRow.state == before.state.value) & _has_note(before.note)
-    return leave(before.owner, before.id, same)
+    words = _has(EntryRow.note, before.note) & _has(EntryRow.suggestion, before.suggestion)
+    return leave(before.owner, before.id, (EntryRow.state == before.state.value) & words)
 
 
 def leave_inbox(
@@ -212,7 +168,7 @@ def _change(owner: str, id: str, actions: Sequence[Action], same: Condition | No
 def leave(owner: str, id: str, condition: Condition, forget_words: bool = False) -> bool:
     """Dismiss an entry if the condition holds. Says whether it did."""
     actions = [
-        *(attribute.remove() for attribute in _OF_ENTRIES),
+        *(attribute.remove() for attribute in OF_ENTRIES),
         EntryRow.shelf.set(shelf(owner, None)),
         EntryRow.held.remove() if forget_words else EntryRow.held.set(seen_key(id)),
         *([EntryRow.folded.remove()] if forget_words else []),
@@ -223,66 +179,20 @@ def leave(owner: str, id: str, condition: Condition, forget_words: bool = False)
     return False
 
 
-def _values(entry: Entry, folded: str) -> dict[str, str | None]:
-    return {
-        "placed": model.place_of(entry.received_at, entry.id),
-        "provider": entry.provider.value,
-        "content_type": entry.content_type.value,
-        "state": entry.state.value,
-        "shelf": shelf(entry.owner, entry.state),
-        "held": entry.id,
-        "follow_id": entry.follow_id,
-        "note": entry.note or None,
-        "section": entry.section or None,
-        "folded": folded or None,
-        "folded_note": search.fold(entry.note) or None,
-    }
-
-
-def _has_note(note: str) -> Condition:
-    return EntryRow.note == note if note else EntryRow.note.does_not_exist()
+def _has(attribute: UnicodeAttribute, text: str) -> Condition:
+    return attribute == text if text else attribute.does_not_exist()
 
 
 def _note_actions(note: str) -> list[Action]:
     return [_set_or_remove(EntryRow.note, note), _set_or_remove(EntryRow.folded_note, search.fold(note))]
 
 
+def _suggestion_actions(text: str) -> list[Action]:
+    return [
+        _set_or_remove(EntryRow.suggestion, text),
+        _set_or_remove(EntryRow.folded_suggestion, search.fold(text)),
+    ]
+
+
 def _set_or_remove(attribute: UnicodeAttribute, value: str | None) -> Action:
     return attribute.set(value) if value else attribute.remove()
-
-
-def shelf(owner: str, state: State | None) -> str:
-    """Without a state it is that of what was dismissed."""
-    return f"{owner} {state or 'DISMISSED'}"
-
-
-def seen_key(id: str) -> str:
-    """In the place of the item's id, for those who have dismissed it."""
-    return f"seen {id}"
-
-
-def _received_at(row: EntryRow) -> datetime:
-    return clock.parse(row.placed.partition(" ")[0])
-
-
-def _seen(row: EntryRow) -> Seen:
-    provider, content_type = Provider(row.provider), ContentType(row.content_type)
-    return Seen(row.item_id, _received_at(row), provider, content_type, row.folded or "")
-
-
-def parse_any(row: EntryRow) -> Entry | Seen:
-    return parse(row) if row.state else _seen(row)
-
-
-def parse(row: EntryRow) -> Entry:
-    return Entry(
-        owner=row.owner,
-        id=row.item_id,
-        state=State(str(row.state)),
-        received_at=_received_at(row),
-        provider=Provider(row.provider),
-        content_type=ContentType(row.content_type),
-        follow_id=row.follow_id,
-        note=row.note or "",
-        section=row.section or "",
-    )

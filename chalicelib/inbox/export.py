@@ -19,12 +19,14 @@ from chalicelib.kernel.errors import Unavailable
 
 COLUMNS = (
     *("id", "state", "provider", "content_type", "title", "creator", "canonical_url", "excerpt"),
-    *("duration_seconds", "published_at", "received_at", "note", "used_in"),
+    *("duration_seconds", "published_at", "received_at", "note", "suggestion", "used_in"),
 )
 _TOGETHER = 100
 # A request ends after 29 seconds, and a large file has to be put aside within them, too.
 _SECONDS = 20.0
-_SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|!~])")
+# Also what would begin a list or underline a heading: "1. x", "- x", "===".
+_SPECIAL = re.compile(r"[\\`*_{}\[\]<>#|!~&]|(?<=[0-9])[.)](?=\s|\Z)|^[-+=]")
+SUGGESTED = "A member suggests:"
 
 
 Kept = tuple[EntryDetail, Sequence[Use]]
@@ -56,6 +58,8 @@ def _write_json(kept: Iterator[Kept]) -> Iterator[str]:
     yield '{"items": ['
     for number, (detail, uses) in enumerate(kept):
         fields = to_builtins(serializers.entry_body(detail, uses))
+        if detail.entry.suggestion:  # which of the note is not the editors'
+            fields["suggestion"] = detail.entry.suggestion
         yield f"{',' if number else ''}\n{json.dumps(fields, ensure_ascii=False)}"
     yield "\n]}\n"
 
@@ -88,17 +92,21 @@ def _row(detail: EntryDetail, uses: Sequence[Use]) -> tuple[str, ...]:
         clock.text(item.published_at) if item.published_at else "",
         clock.text(entry.received_at),
         entry.note,
+        entry.suggestion,
         "; ".join(use.subject for use in uses),
     )
 
 
 def _line(detail: EntryDetail) -> str:
-    """`- [Title](<link>) · Source · bookmarked`, with the note below it."""
+    """`- [Title](<link>) · Source · bookmarked`, with the note below it: that is Markdown of its author, as in a
+    campaign. What members suggested is text."""
     entry, item = detail.entry, detail.item
     title = f"[{_escape(item.title)}](<{item.canonical_url}>)" if item.canonical_url else _escape(item.title)
     kept = "" if entry.state is State.INBOX else entry.state.lower()
     line = " · ".join(filter(None, (title, _escape(item.creator), kept)))
-    noted = "".join(f"  > {text}".rstrip() + "\n" for text in entry.note.splitlines())
+    suggested = [f"{SUGGESTED} {_escape(entry.suggestion)}"] if entry.suggestion else []
+    between = [""] if entry.note and suggested else []
+    noted = "".join(f"  > {text}".rstrip() + "\n" for text in (*entry.note.splitlines(), *between, *suggested))
     return f"- {line}\n{noted}"
 
 
@@ -108,4 +116,4 @@ def _name_day(day: date) -> str:
 
 def _escape(text: str) -> str:
     """On one line, and nothing in it that Markdown would take for more than text."""
-    return _SPECIAL.sub(r"\\\1", " ".join(text.split()))
+    return _SPECIAL.sub(r"\\\g<0>", " ".join(text.split()))

@@ -3,7 +3,7 @@
 from typing import Any
 
 from chalicelib.access import audit
-from chalicelib.inbox import bodies, export, model, photos, search, serializers, service
+from chalicelib.inbox import bodies, export, model, photos, search, serializers, service, suggestions
 from chalicelib.inbox.export import Format
 from chalicelib.inbox.model import Act, ContentType, EntryDetail, Page, Provider, State, WholePage
 from chalicelib.inbox.owners import owner_of
@@ -145,7 +145,7 @@ def change_entry(request: Request) -> Response:
     except Invalid:
         service.check_exists(owner, id)  # not yours is not found, whatever was sent
         raise
-    return _answer(service.set_note(owner, id, note))
+    return _answer(suggestions.set_words(owner, id, note))
 
 
 @operation(

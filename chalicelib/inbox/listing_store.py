@@ -11,8 +11,9 @@ from typing import Any
 from msgspec import Struct
 from pynamodb.expressions.condition import Condition
 
-from chalicelib.inbox import entry_store
-from chalicelib.inbox.entry_store import EntryRow, Key
+from chalicelib.inbox import entry_row_store
+from chalicelib.inbox.entry_row_store import EntryRow
+from chalicelib.inbox.entry_store import Key
 from chalicelib.inbox.model import ContentType, Entry, Provider, Seen, State
 from chalicelib.kernel.aws import tables
 
@@ -39,28 +40,28 @@ def list_page(
     owner: str, state: State, limit: int, place: str | None, only: Filter
 ) -> tuple[list[Entry], str | None]:
     """Newest first, older than `place`; and the place where the next page begins."""
-    rows, next_place = _merge([_look(entry_store.shelf(owner, state), limit, place, only)], limit)
-    return [entry_store.parse(row) for row in rows], next_place
+    rows, next_place = _merge([_look(entry_row_store.shelf(owner, state), limit, place, only)], limit)
+    return [entry_row_store.parse(row) for row in rows], next_place
 
 
 def list_whole_page(owner: str, limit: int, place: str | None, only: Filter) -> tuple[list[Entry | Seen], str | None]:
     """The same of everything the owner has ever received, whatever became of it."""
-    shelves = [_look(entry_store.shelf(owner, state), limit, place, only) for state in (*State, None)]
+    shelves = [_look(entry_row_store.shelf(owner, state), limit, place, only) for state in (*State, None)]
     rows, next_place = _merge(shelves, limit)
-    return [entry_store.parse_any(row) for row in rows], next_place
+    return [entry_row_store.parse_any(row) for row in rows], next_place
 
 
 def list_state(owner: str, state: State) -> Iterator[tuple[str, Entry]]:
     """With the place of each, newest first, read as far as it is asked for."""
     options = {"index_name": "by_state", "scan_index_forward": False, "page_size": _LOOKED_AT}
-    for row in tables.query(EntryRow, entry_store.shelf(owner, state), **options):
-        yield row.placed, entry_store.parse(row)
+    for row in tables.query(EntryRow, entry_row_store.shelf(owner, state), **options):
+        yield row.placed, entry_row_store.parse(row)
 
 
 def count(owner: str, state: State, most: int) -> int:
     """Up to `most`."""
     rows = tables.query(
-        EntryRow, entry_store.shelf(owner, state), index_name="by_state", limit=most, attributes_to_get=["owner"]
+        EntryRow, entry_row_store.shelf(owner, state), index_name="by_state", limit=most, attributes_to_get=["owner"]
     )
     return sum(1 for _ in rows)
 
@@ -80,7 +81,7 @@ def list_holders(item_id: str) -> Iterator[Key]:
 
 def list_seen(item_id: str, most: int) -> list[Key]:
     """Those who have dismissed it and can still find it by its words, up to so many."""
-    rows = tables.query(EntryRow, entry_store.seen_key(item_id), index_name="by_item", limit=most)
+    rows = tables.query(EntryRow, entry_row_store.seen_key(item_id), index_name="by_item", limit=most)
     return [Key(row.owner, row.item_id) for row in rows]
 
 
@@ -127,5 +128,10 @@ def _wanted(only: Filter) -> Condition | None:
         conditions.append(EntryRow.provider == only.provider.value)
     if only.content_type:
         conditions.append(EntryRow.content_type == only.content_type.value)
-    conditions += [EntryRow.folded.contains(word) | EntryRow.folded_note.contains(word) for word in only.words]
+    conditions += [
+        EntryRow.folded.contains(word)
+        | EntryRow.folded_note.contains(word)
+        | EntryRow.folded_suggestion.contains(word)
+        for word in only.words
+    ]
     return reduce(and_, conditions) if conditions else None

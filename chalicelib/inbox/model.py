@@ -92,17 +92,19 @@ class Item(Struct, frozen=True):
 
 class Recipient(Struct, frozen=True):
     """Who gets an item, by which follow, and in which state it arrives. With `returns` a person has sent it: it also
-    comes back to those who have dismissed it."""
+    comes back to those who have dismissed it. `suggestion` is what a member wrote who hands it to the desk."""
 
     owner: str
     follow_id: str = ""
     state: State = State.INBOX
     note: str = ""
     returns: bool = False
+    suggestion: str = ""
 
 
 class Entry(Struct, frozen=True):
-    """`id` is the item's: an owner has an item once. `section` is the heading it is meant for in the next issue."""
+    """`id` is the item's: an owner has an item once. `section` is the heading it is meant for in the next issue.
+    `suggestion` is what members wrote who handed it to the desk: for editors to read, and never for readers."""
 
     owner: str
     id: str
@@ -113,6 +115,12 @@ class Entry(Struct, frozen=True):
     follow_id: str | None = None
     note: str = ""
     section: str = ""
+    suggestion: str = ""
+
+    @property
+    def words(self) -> str:
+        """The note, and what members suggested below it."""
+        return "\n\n".join(filter(None, (self.note, self.suggestion)))
 
 
 class Seen(Struct, frozen=True):
@@ -184,11 +192,19 @@ def check_note(text: str) -> str:
 
 
 def join_notes(before: str, added: str) -> str:
-    """What is added goes below, as far as there is room. Nothing is said twice."""
-    if not added or added in before:
+    """What is added goes below, as far as there is room. No paragraph is said twice."""
+    if not added or f"\n\n{added}\n\n" in f"\n\n{before}\n\n":
         return before
     joined = f"{before}\n\n{added}" if before else added
     return joined if len(joined) <= LONGEST_NOTE else f"{joined[: LONGEST_NOTE - 1].rstrip()}…"
+
+
+def split_words(text: str, suggestion: str) -> tuple[str, str]:
+    """What is the editor's note in a text that was written over the note and the suggestion, and what is left of the
+    suggestion: all of it if it still stands at the end, so that nothing becomes the editor's by being sent back."""
+    if not suggestion or not f"\n\n{text}".endswith(f"\n\n{suggestion}"):
+        return text, ""
+    return text.removesuffix(suggestion).rstrip(), suggestion
 
 
 def list_scope(

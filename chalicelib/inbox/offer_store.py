@@ -7,8 +7,7 @@ from msgspec import Struct
 from pynamodb.attributes import BooleanAttribute, UnicodeAttribute
 from pynamodb.expressions.condition import Condition
 
-from chalicelib.inbox import entry_store
-from chalicelib.inbox.entry_store import EntryRow
+from chalicelib.inbox.entry_row_store import EntryRow, seen_key, shelf
 from chalicelib.inbox.model import DESK
 from chalicelib.inbox.use_store import USES
 from chalicelib.kernel.aws import tables
@@ -63,8 +62,8 @@ def words_write(item_id: str, folded: str, is_held: bool) -> Write:
         return Update(row, [EntryRow.folded.set(folded)], EntryRow.state.exists())
     actions = [
         EntryRow.folded.set(folded),
-        EntryRow.shelf.set(entry_store.shelf(DESK, None)),
-        EntryRow.held.set(entry_store.seen_key(item_id)),
+        EntryRow.shelf.set(shelf(DESK, None)),
+        EntryRow.held.set(seen_key(item_id)),
     ]
     return Update(row, actions, _is_dismissed())
 

@@ -193,7 +193,7 @@ def restore(owner: str, id: str) -> EntryDetail:
 
 
 def set_note(owner: str, id: str, note: str) -> EntryDetail:
-    """An empty one takes it away."""
+    """An empty one takes it away. What members suggested stays."""
     return _detail(_require(entry_store.set_note(owner, id, note)))
 
 

@@ -1,8 +1,8 @@
 """What people do with entries on pages, where several look at the same list: an act on an entry that has moved since
 the page was opened is told instead of done, and everything can be taken back.
 
-Dismissing takes note and follow out of the row. Whoever takes it back brings them along, signed, so that nothing of
-it has to be kept meanwhile.
+Dismissing takes note, suggestion and follow out of the row. Whoever takes it back brings them along, signed, so that
+nothing of it has to be kept meanwhile.
 """
 
 import json
@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from hmac import compare_digest
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from chalicelib.inbox import entry_store, item_store, model, search
 from chalicelib.inbox.model import Act, Entry, Seen, State
@@ -37,6 +38,17 @@ class Done(Struct, frozen=True):
     error: str = ""
     undo: str = ""
     moved: bool = False
+
+
+class _Kept(Struct, frozen=True):
+    """What dismissing takes out of an entry."""
+
+    id: str
+    state: State
+    follow_id: str | None
+    note: str
+    section: str
+    suggestion: str = ""
 
 
 def act(owner: str, ids: Iterable[str], act: Act, expected: State | None = None) -> list[Done]:
@@ -127,19 +139,20 @@ def _check_expected(entry: Entry, expected: State | None) -> None:
 def _bring_back(owner: str, token: str) -> Done:
     try:
         kept = _read_token(owner, token)
-        return retry_stale(lambda: _restore(owner, *kept))
+        return retry_stale(lambda: _restore(owner, kept))
     except GnaError as failure:
         return Done("", failure.reason)
 
 
-def _restore(owner: str, id: str, state: State, follow_id: str | None, note: str, section: str) -> Done:
-    seen = entry_store.find_any(owner, id)
+def _restore(owner: str, kept: _Kept) -> Done:
+    seen = entry_store.find_any(owner, kept.id)
     if not seen:
         raise NotFound(model.NOT_FOUND)
     if isinstance(seen, Seen):
-        entry = Entry(owner, id, state, seen.received_at, seen.provider, seen.content_type, follow_id, note, section)
-        _return(entry)
-    return Done(id)
+        entry = Entry(owner, kept.id, kept.state, seen.received_at, seen.provider, seen.content_type)
+        noted = {"note": kept.note, "section": kept.section, "suggestion": kept.suggestion}
+        _return(replace(entry, follow_id=kept.follow_id, **noted))
+    return Done(kept.id)
 
 
 def _return(entry: Entry) -> None:
@@ -152,16 +165,16 @@ def _return(entry: Entry) -> None:
 
 
 def _token(entry: Entry) -> str:
-    text = json.dumps([entry.id, entry.state.value, entry.follow_id, entry.note, entry.section])
+    text = json.dumps([getattr(entry, name) for name in _Kept.__struct_fields__])
     return f"{_sign(entry.owner, text)}{text}"
 
 
-def _read_token(owner: str, token: str) -> tuple[str, State, str | None, str, str]:
+def _read_token(owner: str, token: str) -> _Kept:
     signature, text = token[:_SIGNATURE], token[_SIGNATURE:]
     if not compare_digest(_sign(owner, text).encode(), signature.encode(errors="replace")):
         raise Invalid("This cannot be taken back")
-    id, state, follow_id, note, section = json.loads(text)
-    return id, State(state), follow_id, note, section
+    id, state, *more = json.loads(text)
+    return _Kept(id, State(state), *more)
 
 
 def _sign(owner: str, text: str) -> str:

@@ -1,6 +1,7 @@
-"""Which campaigns an item was used in, and under which titles, in DynamoDB: one row for each item that the desk has
-ever used, and one for each campaign with the titles of its items. They are beside the entries, under owners of their
-own, because a use outlives the entry: an item that was dismissed since was used all the same.
+"""Which campaigns an item was used in, in DynamoDB: one row for each item that the desk has ever used, and one for
+each campaign with the titles and the links of its items, also of those that were never in the inbox. They are beside
+the entries, under owners of their own, because a use outlives the entry: an item that was dismissed since was used
+all the same.
 
 Of what members share, the row also says whether they have withdrawn it since, so that nothing can use it any more,
 and which public copies of its photo were made. It does not hold them: campaigns do."""
@@ -19,7 +20,8 @@ from chalicelib.kernel.aws.failures import Stale
 from chalicelib.kernel.aws.tables import Delete, Put, Update, Write
 
 USES = "uses of desk"
-_TITLES = "titles of desk"
+# From when these rows had nothing but titles.
+_CONTENTS = "titles of desk"
 
 
 class UseRow(tables.Row):
@@ -33,8 +35,8 @@ class UseRow(tables.Row):
     copies = UnicodeSetAttribute(null=True)
 
 
-class TitlesRow(tables.Row):
-    """`item_id` is the campaign's id: the newest are last."""
+class ContentsRow(tables.Row):
+    """`item_id` is the campaign's id: the newest are last. Older rows have no links."""
 
     class Meta:
         table_name = tables.name("inbox")
@@ -42,6 +44,14 @@ class TitlesRow(tables.Row):
     owner = UnicodeAttribute(hash_key=True)
     item_id = UnicodeAttribute(range_key=True)
     titles = UnicodeSetAttribute(null=True)
+    links = UnicodeSetAttribute(null=True)
+
+
+class Contents(Struct, frozen=True):
+    """The items of a campaign, by what is the same for titles and pages that are the same."""
+
+    titles: frozenset[str] = frozenset()
+    links: frozenset[str] = frozenset()
 
 
 class Used(Struct, frozen=True):
@@ -63,10 +73,12 @@ def find_many(item_ids: Iterable[str]) -> dict[str, set[str]]:
     return {row.item_id: set(row.campaigns) for row in rows if row.campaigns}
 
 
-def list_titles(most: int) -> dict[str, set[str]]:
-    """The titles of the items of the newest campaigns, by campaign."""
-    rows = tables.query(TitlesRow, _TITLES, scan_index_forward=False, consistent_read=True, limit=most)
-    return {row.item_id: set(row.titles or ()) for row in islice(rows, most)}
+def list_contents(most: int) -> dict[str, Contents]:
+    """Of the newest campaigns that have items, by campaign."""
+    rows = tables.query(ContentsRow, _CONTENTS, scan_index_forward=False, consistent_read=True, limit=most)
+    return {
+        row.item_id: Contents(frozenset(row.titles or ()), frozenset(row.links or ())) for row in islice(rows, most)
+    }
 
 
 def add_write(item_id: str, campaign_id: str) -> Write:
@@ -101,10 +113,11 @@ def parse(row: UseRow) -> Used:
     return Used(frozenset(row.campaigns or ()), bool(row.withdrawn), frozenset(row.copies or ()))
 
 
-def titles_write(campaign_id: str, titles: set[str]) -> Write:
-    if not titles:
-        return Delete(TitlesRow(_TITLES, campaign_id))
-    return Put(TitlesRow(_TITLES, campaign_id, titles=titles))
+def contents_write(campaign_id: str, contents: Contents) -> Write:
+    if not contents.titles and not contents.links:
+        return Delete(ContentsRow(_CONTENTS, campaign_id))
+    titles, links = set(contents.titles) or None, set(contents.links) or None
+    return Put(ContentsRow(_CONTENTS, campaign_id, titles=titles, links=links))
 
 
 def _update(item_id: str, action: Action, condition: Condition) -> bool:

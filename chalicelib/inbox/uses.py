@@ -8,18 +8,24 @@ from typing import Any
 from msgspec import Struct
 
 from chalicelib.campaigns import service as campaigns
+from chalicelib.campaigns.content.blocks import Item
 from chalicelib.campaigns.model import Campaign, CampaignDetail
 from chalicelib.campaigns.uses import Change, list_items
 from chalicelib.events import outbox
 from chalicelib.events.model import EventType
 from chalicelib.inbox import links, titles, use_store
 from chalicelib.inbox import model as inbox_model
+from chalicelib.inbox.use_store import Contents
 from chalicelib.kernel import clock
 from chalicelib.kernel.aws.tables import Write
 from chalicelib.kernel.findings import Finding, Level
 
-# Titles are compared with those of so many campaigns, the newest.
-_COMPARED = 100
+# Titles and links are compared with those of so many campaigns, the newest, and so many items of each: every list
+# reads all of that.
+_COMPARED, _MOST_ITEMS = 100, 100
+# Of a key of 32 digits, enough to tell some thousands apart.
+_LINK_DIGITS = 16
+_LONGEST_LINK = 2_000
 _MOST_NAMED = 10
 
 
@@ -30,8 +36,8 @@ class Use(Struct, frozen=True):
 
 
 class History(Struct, frozen=True):
-    """Campaigns that have the item, the latest first; if there are none, the newest that has an item of nearly the
-    same title."""
+    """Campaigns that have the item, or lead to its page, the latest first; if there are none, the newest that has an
+    item of nearly the same title."""
 
     uses: tuple[Use, ...] = ()
     similar: Use | None = None
@@ -45,26 +51,26 @@ def find_uses(item_ids: Iterable[str]) -> dict[str, tuple[Use, ...]]:
 
 
 def find_histories(items: Iterable[inbox_model.Item]) -> dict[str, History]:
-    """Of each item that was used, or has nearly the title of another that was. Three requests for a page
-    of them, at most."""
-    keys = {item.id: titles.key_of(item.title, item.content_type) for item in items}
-    if not keys:
+    """Of each item that was used, whose page is linked to, or that has nearly the title of another that was. Three
+    requests for a page of them, at most."""
+    given = {item.id: item for item in items}
+    if not given:
         return {}
-    used, listed = use_store.find_many(keys), use_store.list_titles(_COMPARED)
-    similar = {id: _newest_with(key, listed) for id, key in keys.items()}
-    known = _find_campaigns(*used.values(), filter(None, similar.values()))
-    histories = {id: _history(_uses(used.get(id, ()), known), known.get(similar[id])) for id in keys}
+    used, listed = use_store.find_many(given), use_store.list_contents(_COMPARED)
+    having = {id: used.get(id, set()) | _linking(item.canonical_url, listed) for id, item in given.items()}
+    similar = {id: _newest_with(titles.key_of(item.title, item.content_type), listed) for id, item in given.items()}
+    known = _find_campaigns(*having.values(), filter(None, similar.values()))
+    histories = {id: _history(_uses(having[id], known), known.get(similar[id])) for id in given}
     return {id: history for id, history in histories.items() if history.uses or history.similar}
 
 
 def use_writes(campaign: Campaign, change: Change) -> list[Write]:
     """An event for each item that is used from now on; what a deleted draft used is used no longer."""
-    keys = {key for item in change.items if item.entry and (key := titles.key_of(item.title, item.kind))}
     return [
         *(use_store.add_write(id, campaign.id) for id in sorted(change.added)),
         *(_event_write(id, campaign.id) for id in sorted(change.added)),
         *(use_store.remove_write(id, campaign.id) for id in sorted(change.removed)),
-        use_store.titles_write(campaign.id, keys),
+        use_store.contents_write(campaign.id, _contents(change.items[:_MOST_ITEMS])),
     ]
 
 
@@ -86,8 +92,11 @@ def findings(detail: CampaignDetail) -> list[Finding]:
         return []
     own = detail.campaign.id
     keys = [{key for key in (item.entry, _link_key(item.link)) if key} for item in items]
-    used, listed = use_store.find_many(set().union(*keys)), use_store.list_titles(_COMPARED)
-    others = [{id for key in of_item for id in used.get(key, ())} - {own} for of_item in keys]
+    used, listed = use_store.find_many(set().union(*keys)), use_store.list_contents(_COMPARED)
+    others = [
+        ({id for key in of_item for id in used.get(key, ())} | _linking(item.link, listed)) - {own}
+        for item, of_item in zip(items, keys, strict=True)
+    ]
     similar = [_newest_with(titles.key_of(item.title, item.kind), listed, {own}) for item in items]
     known = _find_campaigns(*others, filter(None, similar))
     named = [
@@ -121,9 +130,21 @@ def _history(uses: tuple[Use, ...], similar: Campaign | None) -> History:
     return History(uses) if uses or not similar else History(similar=_use(similar))
 
 
-def _newest_with(key: str, listed: Mapping[str, set[str]], apart_from: Container[str] = ()) -> str:
+def _contents(items: Iterable[Item]) -> Contents:
+    named = {titles.key_of(item.title, item.kind) for item in items}
+    linked = {_link_key(item.link)[:_LINK_DIGITS] for item in items}
+    return Contents(frozenset(named - {""}), frozenset(linked - {""}))
+
+
+def _linking(link: str, listed: Mapping[str, Contents]) -> set[str]:
+    """The campaigns with an item that leads to the same page."""
+    key = _link_key(link)[:_LINK_DIGITS]
+    return {id for id, contents in listed.items() if key in contents.links} if key else set()
+
+
+def _newest_with(key: str, listed: Mapping[str, Contents], apart_from: Container[str] = ()) -> str:
     """The id of the newest campaign that has such a title, or nothing."""
-    return next((id for id, keys in listed.items() if key in keys and id not in apart_from), "")
+    return next((id for id, contents in listed.items() if key in contents.titles and id not in apart_from), "")
 
 
 def _find_campaigns(*ids: Iterable[str]) -> dict[str, Campaign]:
@@ -135,7 +156,7 @@ def _uses(ids: Iterable[str], known: Mapping[str, Campaign]) -> tuple[Use, ...]:
 
 
 def _link_key(link: str) -> str:
-    identity = links.identify(link)
+    identity = links.identify(link) if len(link) <= _LONGEST_LINK else None
     return links.item_id(identity) if identity else ""
 
 

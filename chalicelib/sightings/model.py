@@ -7,6 +7,7 @@ from enum import StrEnum
 
 from msgspec import Struct
 
+from chalicelib.feeds.reading import characters
 from chalicelib.kernel.errors import Invalid
 from chalicelib.media.model import Picture, State
 from chalicelib.members import model as members
@@ -203,7 +204,9 @@ def _check(name: str, text: str | None, longest: int) -> str:
     trimmed = (text or "").strip()
     if len(trimmed) > longest:
         raise Invalid(f"{name} too long (max {longest} chars)")
-    if any(unicodedata.category(character) in _CONTROL or character in _REORDERING for character in trimmed):
+    if any(unicodedata.category(character) in _CONTROL or character in _REORDERING for character in trimmed) or (
+        characters.without_noncharacters(trimmed) != trimmed
+    ):
         raise Invalid(f"{name} must not contain control characters")
     return trimmed
 

@@ -26,6 +26,7 @@ from chalicelib.feeds import state as feed_state
 from chalicelib.feeds import websub
 from chalicelib.inbox import composing, offers, pictures
 from chalicelib.inbox.item_store import ItemRow
+from chalicelib.inbox.model import DESK
 from chalicelib.kernel import ciphers, clock, locks, settings
 from chalicelib.kernel.aws import session as kernel_aws
 from chalicelib.kernel.aws import tables
@@ -46,6 +47,7 @@ from tests.rooms.campaigns.crowd import gather
 from tests.rooms.events.conftest import happen
 from tests.rooms.following.conftest import Owner
 from tests.rooms.inbox.test_pictures import Host
+from tests.rooms.inbox.things import article, receive, states
 from tests.rooms.sightings.person import Person, prepare_photos
 
 _ITEM = f":::item\ntitle: News\nlink: https://example.org/\nentry: {'0' * 32}\n:::\n"
@@ -340,7 +342,11 @@ def test_maintain_following(
     pass_time(days=1)
     following.sweep()
     pass_time(days=8)
+    (in_a_draft,) = receive(DESK, article())
+    composing.compose([composing.Section((in_a_draft,))])
+    configure(INBOX_DAYS="7")
     watch.work("maintain_following")
+    assert states()[in_a_draft] == "INBOX"
     watch.hold("maintain_following")
 
 

@@ -18,8 +18,9 @@ _FENCE = re.compile(r" {0,3}(`{3,}+(?=[^`]*\Z)|~{3,}+)")
 _OPENS = re.compile(r":::[ \t]*item[ \t]*\Z")
 _HEADING = re.compile(r"(#{1,6})[ \t]+(\S.*)\Z")
 _DIVIDER = re.compile(r"(?:-{3,}|\*{3,}|_{3,})[ \t]*\Z")
-_IMAGE = re.compile(r"!\[((?:[^\[\]\\]|\\[\[\]\\])*+)\]\(([^\s()<>]++)\)[ \t]*\Z")
-_IN_ALT = re.compile(r"[\[\]\\]")
+# `\{{` are braces that are no placeholder, in an alternative text as anywhere: this backslash is not one of its own.
+_IMAGE = re.compile(r"!\[((?:[^\[\]\\]|\\[\[\]]|\\\\(?!\{\{)|\\(?=\{\{))*+)\]\(([^\s()<>]++)\)[ \t]*\Z")
+_IN_ALT = re.compile(r"[\[\]]|\\(?!\{\{)")
 _ESCAPED_IN_ALT = re.compile(r"\\([\[\]\\])")
 _NOT_IN_ADDRESS = re.compile(r"[\s()<>]")
 # What Markdown would read: anywhere, after a number, at the beginning of a line, in an address.

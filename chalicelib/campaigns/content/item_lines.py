@@ -74,7 +74,8 @@ def read(lines: Sequence[str], at: int) -> tuple[Item, int]:
         if fields and (not line.strip() or line[0] in " \t"):
             fields[-1].append(line)
         elif _FIELD.match(line.lstrip(" \t")):
-            fields.append([line.strip()])
+            # Two spaces at the end of a line are a line break of the note.
+            fields.append([line.lstrip(" \t")])
         elif line.strip():
             return _item(fields, closed=False), at
         at += 1

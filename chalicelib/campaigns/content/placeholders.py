@@ -138,8 +138,9 @@ def find(text: str) -> list[str]:
 
 
 def escape(text: str) -> str:
-    """So that braces in it are braces and nothing else."""
-    return text.replace("{{", "\\{{")
+    """So that braces in it are braces and nothing else: also those that stand together once rendering has taken out
+    what nobody can see between them."""
+    return without_invisible(text).replace("{{", "\\{{")
 
 
 def visible(text: str) -> str:

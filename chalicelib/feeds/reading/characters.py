@@ -3,6 +3,9 @@
 import re
 
 _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff]")
+_NONCHARACTERS = re.compile(
+    "[\ufdd0-\ufdef" + "".join(chr(plane << 16 | low) for plane in range(17) for low in (0xFFFE, 0xFFFF)) + "]"
+)
 _SURROGATES = re.compile("[\ud800-\udbff][\udc00-\udfff]|[\ud800-\udfff]")
 _REFERENCE = r"&#(?:[xX][0-9a-fA-F]+|[0-9]+);?"
 _REFERENCES = re.compile(rf"(?:{_REFERENCE})+")
@@ -17,6 +20,12 @@ def without_forbidden(text: str) -> str:
     """Without the characters XML forbids. Two halves of a character, as JavaScript and Java write an emoji, are put
     together; a half alone is unknown."""
     return _SURROGATES.sub(_join_halves, _NOT_XML.sub("", text))
+
+
+def without_noncharacters(text: str) -> str:
+    """Without what Unicode reserves for a program's own use: no text has it, but for those that want to hide
+    something."""
+    return _NONCHARACTERS.sub("", text)
 
 
 def without_c1(text: str) -> str:

@@ -35,8 +35,8 @@ def plain_text(source: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """Without line breaks and other control characters, so that it can be a subject."""
-    return _SPACE.sub(" ", characters.without_c1(text)).strip()
+    """Without line breaks, control characters and noncharacters, so that it can be a subject."""
+    return _SPACE.sub(" ", characters.without_noncharacters(characters.without_c1(text))).strip()
 
 
 def truncate(text: str, longest: int) -> str:

@@ -1,7 +1,6 @@
 """Composing a campaign from chosen entries: in order, under headings, each with its note."""
 
 from collections.abc import Iterable, Sequence
-from hashlib import sha256
 from urllib.parse import urlencode
 
 from chalicelib.campaigns import service as campaigns
@@ -13,6 +12,7 @@ from chalicelib.inbox.model import DESK, EntryDetail
 from chalicelib.inbox.screens import grouping, views
 from chalicelib.inbox.screens.grouping import Arranged, Piece
 from chalicelib.inbox.shortening import html_size, shorten
+from chalicelib.inbox.suggestions import mark_of
 from chalicelib.kernel import ids as new_ids
 from chalicelib.kernel import limits
 from chalicelib.kernel.errors import Conflict, GnaError, Invalid, NotFound, TooMany
@@ -47,7 +47,14 @@ def save(frame: Frame, request: Request) -> tuple[Response, str]:
     except (Invalid, NotFound, Conflict) as failure:
         return _page(frame, request, [row.id for row in rows], failure, (rows, headings)), ""
     id = composed.detail.campaign.id
-    return frames.back(f"{frame.prefix}/campaigns/{id}", "composed"), id
+    return frames.back(f"{frame.prefix}/campaigns/{id}", _describe(composed)), id
+
+
+def _describe(composed: composing.Composed) -> str:
+    """The key of a notice."""
+    if not composed.repeated:
+        return "composed"
+    return "composed-nothing" if len(composed.repeated) == composed.asked else "composed-some"
 
 
 class _Repeated(Exception):
@@ -124,7 +131,7 @@ def _view_pieces(details: Sequence[EntryDetail], headings: Sequence[str], left: 
         if left < 0 and pieces:
             break
         known.add(detail.entry.section)
-        pieces.append(Piece(one, detail.entry.note, _mark(detail.entry.note)))
+        pieces.append(Piece(one, detail.entry.note, mark_of(detail.entry.note)))
     return pieces
 
 
@@ -157,20 +164,18 @@ def _sections(rows: Iterable[Arranged], headings: Sequence[str]) -> list[Section
 
 
 def _save_notes(rows: Sequence[Arranged]) -> None:
-    """What was typed is the entry's note from now on. What somebody else has written meanwhile stays above it."""
+    """What was typed is the entry's note from now on. What somebody else has written meanwhile stays above it, also
+    in the moment between reading and writing."""
     entries = entry_store.find_many(DESK, [row.id for row in rows if _is_id(row.id)])
     for row in rows:
         entry = entries.get(row.id)
         if not entry or entry.note == row.note:
             continue
-        if _mark(entry.note) == row.was:
-            service.set_note(DESK, row.id, row.note)
-        elif _mark(row.note) != row.was:
+        is_as_shown = mark_of(entry.note) == row.was
+        if is_as_shown and entry_store.set_note_as(entry, row.note):
+            continue
+        if mark_of(row.note) != row.was:
             triage.annotate(DESK, row.id, row.note, "")
-
-
-def _mark(note: str) -> str:
-    return sha256(note.encode()).hexdigest()[:12]
 
 
 def _is_id(text: str) -> bool:

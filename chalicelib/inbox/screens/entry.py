@@ -1,11 +1,13 @@
 """One entry: all that is known of it, its note, and for members the way to hand it to the publication."""
 
-from chalicelib.inbox import entry_store, issues, model, service, triage, waiting
+from collections.abc import Callable
+
+from chalicelib.inbox import entry_store, issues, model, service, suggestions, triage, waiting
 from chalicelib.inbox.frames import Frame, Notice, back
 from chalicelib.inbox.model import Act, EntryDetail
 from chalicelib.inbox.owners import owner_of
 from chalicelib.inbox.screens import views
-from chalicelib.kernel.errors import GnaError, Invalid, NotFound, Refused, TooMany
+from chalicelib.kernel.errors import Conflict, GnaError, Invalid, NotFound, Refused, TooMany
 from chalicelib.web import responses
 from chalicelib.web.request import Request
 from chalicelib.web.responses import Response
@@ -15,6 +17,7 @@ _NOTICES = {
     "clipped": Notice("Saved. It is in the inbox now."),
     "known": Notice("This was here already; your note was added to it.", "info"),
     "noted": Notice("Saved."),
+    "forgotten": Notice("The suggestion is deleted."),
     "suggested": Notice("Handed to the publication. It is not told who you are."),
     "bookmark": Notice("Saved. It is among your bookmarks now."),
     "archive": Notice("Archived."),
@@ -33,12 +36,23 @@ def save(frame: Frame, request: Request) -> Response:
     act = next((act for act in Act if request.text(act)), None)
     if act:
         return _act(frame, owner, detail, act)
-    do = _suggest if request.text("suggest") and not frame.is_desk else _note
     try:
-        notice = do(request, owner, detail)
-    except (Invalid, Refused, TooMany) as failure:
+        notice = _choose(frame, request)(request, owner, detail)
+    except (Conflict, Invalid, Refused, TooMany) as failure:
         return _page(frame, request, detail, failure)
     return back(_path(frame, detail), notice)
+
+
+def _choose(frame: Frame, request: Request) -> Callable[[Request, str, EntryDetail], str]:
+    """What was pressed."""
+    if frame.is_desk:
+        return _forget if request.text("forget") else _note
+    return _suggest if request.text("suggest") else _note
+
+
+def _forget(request: Request, owner: str, detail: EntryDetail) -> str:
+    suggestions.forget(owner, detail.entry.id, request.text("was") or "")
+    return "forgotten"
 
 
 def _note(request: Request, owner: str, detail: EntryDetail) -> str:
@@ -81,6 +95,7 @@ def _page(frame: Frame, request: Request, detail: EntryDetail, failure: GnaError
         message=typed("message", "")[:_LONGEST],
         section=typed("section", detail.entry.section)[: triage.LONGEST_SECTION],
         headings=suggest_headings(frame),
+        was=suggestions.mark_of(detail.entry.suggestion),
         wrong=failure.reason if failure else "",
     )
     return views.with_photos(answer, [one])

@@ -39,6 +39,7 @@ _TOGETHER = {
 STATES = {State.INBOX: "Inbox", State.BOOKMARKED: "Bookmarked", State.ARCHIVED: "Archived"}
 _NO_TITLE = "No longer there"
 _SUBJECT = 90
+_AROUND_SUGGESTION = 110
 _NO_HISTORY = History()
 
 
@@ -81,25 +82,28 @@ class EntryView(Struct, frozen=True):
     picture: str
     problem: str
     note: str
+    suggestion: str
     section: str
     used: tuple[UseView, ...]
     similar: UseView | None
 
     @property
     def size(self) -> int:
-        """In bytes, without markup."""
+        """In bytes, without the markup that every entry has."""
         texts = (
             self.title,
             self.url,
             self.creator,
             self.excerpt,
             self.note,
+            self.suggestion,
             self.section,
             self.problem,
             self.picture,
         )
         named = [*self.used, *([self.similar] if self.similar else [])]
-        return sum(map(html_size, texts)) + sum(html_size(use.text) for use in named)
+        around = _AROUND_SUGGESTION if self.suggestion else 0
+        return sum(map(html_size, texts)) + sum(html_size(use.text) for use in named) + around
 
 
 def view(
@@ -125,6 +129,7 @@ def view(
         picture=photo or picture_path(item),
         problem=shorten(item.problem, 200),
         note=shorten(entry.note, most.note) if entry else "",
+        suggestion=shorten(entry.suggestion, most.note) if entry else "",
         section=shorten(entry.section, 100) if entry else "",
         used=tuple(view_use(use) for use in history.uses[:2]),
         similar=view_use(history.similar) if history.similar else None,

@@ -11,7 +11,7 @@ from chalicelib.campaigns.content import blocks
 from chalicelib.campaigns.content.blocks import Divider, Heading, Item, Text
 from chalicelib.campaigns.model import Format
 from chalicelib.campaigns.service import Draft
-from chalicelib.inbox import composing, issues, service, triage
+from chalicelib.inbox import composing, entry_store, issues, service, triage
 from chalicelib.inbox.model import DESK
 from chalicelib.inbox.outline import Outline, Section
 from tests.rooms.inbox.things import entry, receive, video
@@ -84,6 +84,14 @@ def test_more_is_added_to_a_draft_and_said_to_be_used_before(dashboard, ids):
     assert parsed(detail) == ["Watching", "The a video", "The b video"]
 
 
+def test_what_a_draft_has_already_is_said_and_not_added_again(dashboard, ids):
+    first = composing.compose([composing.Section((ids[0],))]).detail.campaign
+    for chosen, said in ((ids[:1], "Nothing was added"), (ids[:2], "was not added again")):
+        answer = dashboard.post(COMPOSE, **rows(opened(dashboard, chosen), campaign_id=first.id))
+        assert said in dashboard.see(answer.headers["Location"])
+    assert parsed(made(answer)) == ["The a video", "The b video"]
+
+
 def test_what_was_typed_is_kept_when_it_cannot_be_composed(dashboard, ids):
     sent = rows(opened(dashboard, ids))
     draft = campaigns.create(Draft("Sent", "x", format=Format.MARKDOWN)).campaign.id
@@ -121,6 +129,20 @@ def test_more_sections_than_a_form_has_go_to_the_top(dashboard):
     sent = rows(opened(dashboard, found))
     assert sorted(sent["entry"]) == sorted(found)
     assert len(sent["heading"]) == composing.MOST_SECTIONS
+
+
+def test_a_note_that_somebody_else_writes_at_the_same_moment_is_not_lost(dashboard, ids, monkeypatch):
+    sent = rows(opened(dashboard, ids))
+    set_note_as, turns = entry_store.set_note_as, iter([True])
+
+    def noted_meanwhile(before, note):
+        if next(turns, False):
+            service.set_note(DESK, before.id, "Theirs")
+        return set_note_as(before, note)
+
+    monkeypatch.setattr(entry_store, "set_note_as", noted_meanwhile)
+    made(dashboard.post(COMPOSE, **sent | {"note": ["Mine", "", ""]}))
+    assert entry(DESK, ids[0]).note == "Theirs\n\nMine"
 
 
 def test_what_is_no_longer_there_is_left_out(dashboard, ids):

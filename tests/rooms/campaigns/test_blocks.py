@@ -5,7 +5,7 @@ import re
 import time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -105,6 +105,10 @@ def test_a_body_is_read_as_its_blocks_and_written_back():
 
 
 @given(st.lists(items | headings | images | paragraphs | st.just(Divider()), max_size=8))
+@example([Item(note="0 \n0")])
+@example([Item(note="A line that breaks  \nhere")])
+@example([Image("a", "\\{{")])
+@example([Image("a", "\\\\{{ \\[ \\")])
 def test_blocks_come_back_from_what_they_are_written_as(given):
     apart = [block for last, block in zip([None, *given], given, strict=False) if {type(last), type(block)} != {Text}]
     assert blocks.parse(blocks.write(apart)) == tuple(apart)

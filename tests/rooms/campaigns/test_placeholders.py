@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chalicelib.campaigns.content import renderer
+from chalicelib.campaigns.content.placeholders import Placeholders, escape
 from chalicelib.campaigns.model import Format
 from tests.rooms.campaigns.rendering import TOKEN, detail, mailed, words
 
@@ -112,3 +113,10 @@ def test_every_reader_gets_every_value():
 
 def test_joined_emoji_may_stand_in_a_subject_and_a_nickname():
     assert mailed("<p>x</p>", "👩‍💻", subject="👨‍👩‍👧 {{nickname}}").subject == "👨‍👩‍👧 👩‍💻"
+
+
+@pytest.mark.parametrize("hidden", ["\ufdd0", "\uffff", "\x00", "\x9f", "\ufdd0\ufdd1"])
+def test_braces_with_something_invisible_between_them_are_escaped_too(hidden):
+    found = Placeholders()
+    assert found.typed(found.take(escape(f"{{{hidden}{{nickname}}}}"))) == "{{nickname}}"
+    assert [one.kind for one in found.all] == ["braces"]

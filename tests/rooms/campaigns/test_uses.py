@@ -4,6 +4,7 @@ import sys
 from types import ModuleType
 
 import pytest
+from msgspec.structs import replace
 
 from chalicelib.campaigns import changes, service, store, use_keepers, uses
 from chalicelib.campaigns.content import blocks, corrections
@@ -79,6 +80,19 @@ def test_an_edit_that_moves_items_or_touches_no_body_asks_nobody(keeper):
     service.schedule(id, soon())
     service.cancel(id)
     assert keeper.asked == [({ONE, TWO}, set())]
+
+
+@pytest.mark.parametrize("entry", ["", ONE])
+def test_an_edit_that_changes_only_a_title_or_a_link_is_told(keeper, entry):
+    def written(**changes):
+        return blocks.write([replace(Item("x", "https://x.example/", entry=entry, note="Hi"), **changes)])
+
+    id = service.create(replace(draft(), body=written())).campaign.id
+    service.update(id, {}, {"body": written(note="Ho")})
+    assert len(keeper.asked) == 1
+    service.update(id, {}, {"body": written(title="y")})
+    service.update(id, {}, {"body": written(title="y", link="https://y.example/")})
+    assert keeper.asked[1:] == [(set(), set())] * 2
 
 
 def test_in_html_there_are_no_items_and_a_change_of_format_counts(keeper):

@@ -147,3 +147,11 @@ def test_the_mail_made_of_it_loses_nothing_and_greets_the_reader():
     assert "Tom &amp; Jerry</a>" in message.html
     assert 'src="https://blog.example.org/cat.jpg"' in message.html
     assert "Tom & Jerry\n\nA cat.\n\nhttps://blog.example.org/1\n" in message.text
+
+
+def test_braces_of_a_title_are_not_filled_in_where_it_describes_a_picture():
+    post = entry("Hey {{nickname}} \\{\ufdd0{greeting}}", link="", image="https://blog.example.org/a.jpg")
+    message = mailed([post])
+    alts = [given["alt"] for tag, given in Layout(message.html).found if tag == "img" and given.get("alt")]
+    assert alts == ["Hey {{nickname}} \\{{greeting}}"]
+    assert "Hey Ana" not in message.html + message.text

@@ -49,3 +49,7 @@ def test_the_first_image_is_no_pixel_and_no_data():
     )
     assert excerpt.first_image(markup, URL) == "https://blog.example.org/real.jpg?a=1&b=2"
     assert excerpt.first_image("<p>none</p>", URL) == ""
+
+
+def test_one_line_has_no_characters_that_are_none():
+    assert excerpt.one_line("{\ufdd0{a\ufdef\ufffe\uffff\U0001fffe\U0010ffff}}\ufdcf\ufdf0") == "{{a}}\ufdcf\ufdf0"

@@ -86,7 +86,7 @@ def test_a_member_suggests_an_entry(ada, desk):
     (id,) = ada.receive(video())
     assert "Suggest to the publication" in words(ada.ask("GET", f"/inbox/{id}"))
     assert suggest(ada, id).headers["Location"] == f"/inbox/{id}?notice=suggested"
-    assert entry("desk", id).note == "The newt!"
+    assert (entry("desk", id).note, entry("desk", id).suggestion) == ("", "The newt!")
 
 
 def test_who_is_not_verified_keeps_what_was_written(http, desk):

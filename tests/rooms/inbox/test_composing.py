@@ -1,16 +1,22 @@
 """From entries to a draft, and what is remembered of it."""
 
 from contextlib import contextmanager
+from html import unescape
 
 import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
 
+from chalicelib.campaigns import changes, store
 from chalicelib.campaigns import service as campaigns
 from chalicelib.campaigns import uses as campaign_uses
-from chalicelib.campaigns.content import blocks
+from chalicelib.campaigns.content import blocks, renderer
 from chalicelib.campaigns.content.blocks import Heading, Item
+from chalicelib.campaigns.model import Format
+from chalicelib.campaigns.service import Draft
 from chalicelib.events.store import EventRow
-from chalicelib.inbox import service, uses
-from chalicelib.inbox.model import DESK, Provider, State
+from chalicelib.inbox import composing, service, uses
+from chalicelib.inbox.model import DESK, Entry, EntryDetail, Provider, State
 from chalicelib.kernel.aws import tables
 from tests.fixtures.emitters import all_emitters
 from tests.rooms.inbox.things import FOLLOW, NOON, article, to, video
@@ -207,3 +213,103 @@ def test_thirty_items_are_composed_with_five_requests(admin, aws):
     with recorded_calls() as calls:
         assert compose(admin, {"heading": "Watch", "ids": ids}).status == 201
     assert len([call for call in calls if call != "SendMessage"]) <= 5, calls
+
+
+def test_items_that_a_draft_has_are_named_and_not_added_again(admin, received):
+    made = compose(admin, {"heading": "Watch", "ids": [received["first"]]}).json
+    use = {"campaign_id": made["id"], "subject": "The first video", "sent_at": None}
+    answer = compose(
+        admin,
+        {"heading": "Again", "ids": [received["first"]]},
+        {"heading": "Watch", "ids": [received["second"]]},
+        campaign_id=made["id"],
+    )
+    assert answer.status == 200
+    assert titles(answer) == ["The first video", "The second video"]
+    assert [block.text for block in body_of(answer) if isinstance(block, Heading)] == ["Watch"]
+    assert answer.json["warnings"] == [{"id": received["first"], "title": "The first video", "used_in": [use]}]
+
+
+def test_a_draft_that_has_all_of_them_stays_as_it_is(admin, received):
+    ids = [received["first"], received["post"]]
+    made = compose(admin, {"ids": ids}).json
+    answer = compose(admin, {"ids": ids[::-1]}, campaign_id=made["id"])
+    assert answer.status == 200
+    assert {name: value for name, value in answer.json.items() if name != "warnings"} == admin.get(
+        f"/admin/api/campaigns/{made['id']}"
+    ).json
+    assert (answer.json["body"], answer.json["version"]) == (made["body"], made["version"])
+    assert [warning["id"] for warning in answer.json["warnings"]] == ids[::-1]
+
+
+def test_what_somebody_adds_at_the_same_moment_is_not_added_twice(admin, received, monkeypatch):
+    made = compose(admin, {"ids": [received["post"]]}).json
+    read, raced = store.find_detail, []
+
+    def read_late(campaign_id):
+        found = read(campaign_id)
+        if not raced:
+            raced.append(True)
+            compose(admin, {"ids": [received["first"]]}, campaign_id=made["id"])
+        return found
+
+    monkeypatch.setattr(changes.store, "find_detail", read_late)
+    answer = compose(admin, {"ids": [received["first"], received["second"]]}, campaign_id=made["id"])
+    assert titles(answer) == ["The post", "The first video", "The second video"]
+    assert [warning["id"] for warning in answer.json["warnings"]] == [received["first"]]
+
+
+@pytest.mark.parametrize("nothing", ["", None])
+def test_without_a_campaign_s_id_a_draft_is_new(admin, received, nothing):
+    assert compose(admin, {"ids": [received["first"]]}, campaign_id=nothing).status == 201
+    assert admin.get("/admin/api/campaigns").json["total"] == 1
+
+
+@pytest.mark.parametrize("title", ["word " * 59, "{{ " * 99, "x" * 199 + "{{nickname}}", "{{" * 150])
+def test_a_long_title_is_cut_at_a_word_to_be_the_subject(admin, aws, title):
+    item = video(title=title.strip())
+    service.deliver(item, to(DESK), NOON)
+    made = compose(admin, {"ids": [item.id]}).json
+    shown = mailed(made["id"]).subject
+    assert shown.endswith("…")
+    assert len(shown) <= 200
+    assert item.title.startswith(shown[:-1])
+
+
+def mailed(campaign_id):
+    return renderer.render(campaigns.view(campaign_id)).message("ana@example.org", "ANA", "token")
+
+
+def test_braces_of_a_source_are_shown_as_they_are(admin, aws):
+    item = video(title="{{nickname}}", creator="{{greeting}}", excerpt="{{nickname|friend}}")
+    service.deliver(item, to(DESK), NOON)
+    detail = campaigns.view(compose(admin, {"ids": [item.id]}).json["id"])
+    message = renderer.render(detail).message("ana@example.org", "ANA", "token")
+    assert message.subject == "{{nickname}}"
+    for part in (unescape(message.html), message.text, unescape(renderer.render(detail).archived())):
+        assert all(text in part for text in (item.title, item.creator, item.excerpt))
+        assert "\\" not in part.partition('class="body"')[2]
+        assert "ANA" not in part
+
+
+HIDDEN = st.text(
+    st.sampled_from("{}|n \\\ufdd0\ufdd1\ufdef\ufffe\uffff\x00\x01\x0e\x1c\x7f\x85\x9f\u200b\U0001ffff"), max_size=6
+)
+
+
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.lists(HIDDEN | st.sampled_from(["{{", "}}", "{", "nickname", "greeting", "|Dear"]), max_size=12).map("".join)
+)
+@example("Win {\ufdd0{greeting|Dear}}")
+@example("{\ufdd0{\ufdd1nickname}\ufdd0}")
+def test_nothing_that_a_source_says_is_filled_in(configure, text):
+    item = video(title=f"x{text}", creator=text, excerpt=text)
+    entry = Entry(DESK, item.id, State.INBOX, NOON, item.provider, item.content_type)
+    block = composing._block(EntryDetail(entry, item), None)
+    subject = composing.name_after(item)
+    draft = Draft(subject=subject, body=blocks.write([block]), format=Format.MARKDOWN)
+    mailing = renderer.render(campaigns.preview_detail(draft))
+    message = mailing.message("ana@example.org", "ANA", "token")
+    assert not [part for part in (message.subject, message.html, message.text) if "ANA" in part or "Hi" in part]
+    assert mailing.unknown == ()

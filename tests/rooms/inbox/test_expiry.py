@@ -4,10 +4,14 @@ from datetime import timedelta
 
 import pytest
 
+from chalicelib.campaigns import service as campaigns
+from chalicelib.campaigns.model import Counts
+from chalicelib.campaigns.sending import deliveries
 from chalicelib.following import maintenance
-from chalicelib.inbox import expiry, expiry_store, service
+from chalicelib.inbox import composing, expiry, expiry_store, service, triage
+from chalicelib.inbox.composing import Section
 from chalicelib.inbox.entry_store import EntryRow
-from chalicelib.inbox.model import DESK, State
+from chalicelib.inbox.model import DESK, Recipient, State
 from chalicelib.kernel import settings, sweeping
 from chalicelib.kernel.errors import Misconfigured
 from tests.rooms.inbox.things import NOON, entry, events, receive, row, states, video
@@ -61,11 +65,40 @@ def test_what_was_put_back_has_its_time_again(later):
     assert service.expire(restored + 61 * DAY, always) == 1
 
 
-def test_a_note_alone_does_not_keep_it():
-    (id,) = receive(DESK, video())
-    service.set_note(DESK, id, "Maybe")
+@pytest.mark.parametrize("owner", [DESK, "ada"])
+def test_a_note_keeps_it(owner):
+    (id,) = receive(owner, video())
+    service.set_note(owner, id, "Maybe")
+    assert service.expire(OVER, always) == 0
+    assert entry(owner, id).note == "Maybe"
+    service.set_note(owner, id, "")
     assert service.expire(OVER, always) == 1
-    assert entry(DESK, id) is None
+
+
+def test_being_meant_for_a_section_keeps_it():
+    (id,) = receive(DESK, video())
+    triage.set_section(DESK, id, "Reading")
+    assert service.expire(OVER, always) == 0
+    triage.set_section(DESK, id, "")
+    assert service.expire(OVER, always) == 1
+
+
+def test_a_suggestion_alone_does_not_keep_it():
+    service.deliver(video(), [Recipient(DESK, suggestion="Read this")], NOON)
+    assert service.expire(OVER, always) == 1
+
+
+@pytest.mark.usefixtures("admin")
+def test_what_a_draft_has_stays_until_it_is_sent_or_deleted():
+    sent, deleted, hers = receive(DESK, video("sent"), video("deleted"), video("hers"))
+    receive("ada", video("sent"))
+    drafts = [composing.compose([Section((id,))]).detail.campaign.id for id in (sent, deleted)]
+    assert service.expire(OVER, always) == 2
+    assert states() == {sent: "INBOX", deleted: "INBOX", hers: None}
+    campaigns.send_now(drafts[0])
+    deliveries.finish(campaigns.view(drafts[0]).deliveries[0], Counts(1, 1, 0))
+    campaigns.delete(drafts[1])
+    assert service.expire(OVER, always) == 2
 
 
 def test_the_setting_says_when(configure):

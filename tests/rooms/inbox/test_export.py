@@ -63,6 +63,7 @@ def test_csv_has_a_row_for_each(box, kept):
         "published_at": "2026-11-16T11:00:00.000Z",
         "received_at": "2026-11-16T12:00:01.000Z",
         "note": "For *Friday*,\nor later",
+        "suggestion": "",
         "used_in": "",
     }
     assert rows[0][8:10] == ["", ""]
@@ -96,6 +97,14 @@ def test_a_title_is_text_whatever_is_in_it(box):
     box.receive(video(title="[x](javascript:alert(1)) <b>*bold*</b> # `code`\nline", creator=""))
     line = exported(box, "?format=markdown").text.splitlines()[-1]
     assert line.startswith(r"- [\[x\](javascript:alert(1)) \<b\>\*bold\*\</b\> \# \`code\` line](<https://")
+
+
+@pytest.mark.parametrize(
+    ("title", "shown"), [("1. x", r"1\. x"), ("- x", r"\- x"), ("2) x", r"2\) x"), ("+ 1.5 &amp;", r"\+ 1.5 \&amp;")]
+)
+def test_a_title_without_a_link_does_not_begin_a_list(box, title, shown):
+    box.receive(video(title=title, creator="", canonical_url=""))
+    assert exported(box, "?format=markdown").text.endswith(f"\n- {shown}\n")
 
 
 @pytest.mark.parametrize(("state", "place"), [("ARCHIVED", 0), ("BOOKMARKED", 1), ("INBOX", 2)])

@@ -1,15 +1,22 @@
 """A member hands an entry to the desk, which gets the item and the note, and learns nothing about the member."""
 
+import csv
+import io
 import json
+import re
 
 import pytest
 
+from chalicelib.campaigns.content import blocks
 from chalicelib.events.store import EventRow
+from chalicelib.inbox import entry_store, triage
 from chalicelib.inbox.entry_store import EntryRow
 from chalicelib.inbox.item_store import ItemRow
-from chalicelib.inbox.model import LONGEST_NOTE, State
+from chalicelib.inbox.model import LONGEST_NOTE, Act, State
+from chalicelib.kernel.spreadsheets import BOM
 from tests.rooms.inbox.box import Box
-from tests.rooms.inbox.things import article, entry, events, receive, states, video
+from tests.rooms.inbox.test_pages import HERE
+from tests.rooms.inbox.things import article, entry, events, receive, row, states, video
 from tests.rooms.sightings.person import Person
 
 
@@ -56,7 +63,9 @@ def test_if_the_desk_has_it_the_note_is_added(desk, ada, kept, state):
     ada.suggest(kept, note="Hers")
     ada.suggest(kept)
     after = entry("desk", kept)
-    assert (after.note, after.state, after.received_at) == ("Ours\n\nHers", state, before.received_at)
+    assert (after.note, after.suggestion) == ("Ours", "Hers")
+    assert (after.state, after.received_at) == (state, before.received_at)
+    assert desk.entries(f"?state={state}")[0]["note"] == "Ours\n\nHers"
     assert len(events()) == 1
 
 
@@ -77,6 +86,110 @@ def test_notes_have_an_end(desk, ada, bob, kept):
     ada.suggest(kept, note="a" * LONGEST_NOTE)
     bob.suggest(kept, note="b" * LONGEST_NOTE)
     assert desk.entries()[0]["note"] == "a" * (LONGEST_NOTE - 1) + "…"
+
+
+def test_what_members_suggest_is_added_by_paragraph(desk, ada, kept):
+    for note in ("Great", "eat", "Great\n\neat", "eat"):
+        ada.suggest(kept, note=note)
+    assert entry("desk", kept).suggestion == "Great\n\neat"
+
+
+def test_no_reader_gets_what_a_member_suggests(desk, ada, kept):
+    """Neither as a note of the editors, nor as a link, a picture or somebody's name."""
+    desk.receive(video())
+    desk.write(kept, {"note": "Ours"})
+    ada.suggest(kept, note="{{nickname}} ![x](https://spy.example/x.png) <b>Hers</b>")
+    made = desk.ask("POST", "/admin/api/inbox/compose", json={"sections": [{"ids": [kept]}]}).json
+    (item,) = blocks.items(made["body"])
+    assert item.note == "Ours"
+    assert "spy.example" not in made["body"]
+
+
+def test_editors_see_it_as_a_quotation_in_plain_text(desk, ada, kept):
+    ada.suggest(kept, note="Read <b>this</b> & *that*\n\nPlease")
+    for path in ("", f"/{kept}", f"/compose?ids={kept}"):
+        page = desk.ask("GET", f"/admin/inbox{path}").text
+        assert "<p>A member suggests:</p>" in page
+        assert "<blockquote>Read &lt;b&gt;this&lt;/b&gt; &amp; *that*" in page
+    assert page.count("Read &lt;b&gt;") == 1  # not in the field of the note
+
+
+def test_the_editor_s_note_is_saved_beside_it(desk, ada, kept):
+    ada.suggest(kept, note="Hers")
+    desk.ask("POST", f"/admin/inbox/{kept}", form={"note": "Ours"}, Origin=HERE)
+    assert (entry("desk", kept).note, entry("desk", kept).suggestion) == ("Ours", "Hers")
+    (found,) = desk.entries()
+    assert found["note"] == "Ours\n\nHers"
+
+
+@pytest.mark.parametrize(
+    ("text", "note", "suggestion"),
+    [
+        ("Mine", "Mine", ""),
+        (None, "", ""),
+        ("Ours\n\nHers", "Ours", "Hers"),
+        ("Changed\n\nHers", "Changed", "Hers"),
+        ("Hers", "", "Hers"),
+        ("Others", "Others", ""),
+        ("Hers\n\nOurs", "Hers\n\nOurs", ""),
+    ],
+)
+def test_what_is_sent_back_as_it_was_told_does_not_become_the_editor_s(desk, ada, kept, text, note, suggestion):
+    desk.receive(video())
+    desk.write(kept, {"note": "Ours"})
+    ada.suggest(kept, note="Hers")
+    assert desk.write(kept, {"note": text}).status == 200
+    assert (entry("desk", kept).note, entry("desk", kept).suggestion) == (note, suggestion)
+
+
+def test_it_is_deleted_on_its_page_unless_there_is_more_by_now(desk, ada, bob, kept):
+    def delete(page):
+        was = re.search(r'name="was" value="(\w+)"', page.text)[1]
+        return desk.ask("POST", f"/admin/inbox/{kept}", form={"forget": "yes", "was": was}, Origin=HERE)
+
+    bob.receive(video())
+    ada.suggest(kept, note="Hers")
+    page = desk.ask("GET", f"/admin/inbox/{kept}")
+    bob.suggest(kept, note="His")
+    assert delete(page).status == 409
+    assert entry("desk", kept).suggestion == "Hers\n\nHis"
+    assert delete(desk.ask("GET", f"/admin/inbox/{kept}")).status == 303
+    assert (entry("desk", kept).suggestion, desk.ids("?q=hers")) == ("", [])
+
+
+def test_undo_brings_it_back_and_dismissing_takes_it_away(desk, ada, kept):
+    ada.suggest(kept, note="Hers")
+    (done,) = triage.act("desk", [kept], Act.DISMISS)
+    assert not {"suggestion", "folded_suggestion"} & row("desk", kept)
+    triage.undo("desk", [done.undo])
+    assert (entry("desk", kept).note, entry("desk", kept).suggestion) == ("", "Hers")
+    assert desk.ids("?q=HERS") == [kept]
+
+
+def test_a_suggestion_at_the_same_moment_is_not_dismissed_unread(desk, ada, kept, monkeypatch):
+    desk.receive(video())
+    dismiss, turns = entry_store.dismiss_as, iter([True])
+
+    def suggested_meanwhile(before):
+        if next(turns, False):
+            ada.suggest(kept, note="Hers")
+        return dismiss(before)
+
+    monkeypatch.setattr(entry_store, "dismiss_as", suggested_meanwhile)
+    (done,) = triage.act("desk", [kept], Act.DISMISS)
+    assert "Hers" in done.undo
+
+
+def test_exports_name_it_apart(desk, ada, kept):
+    desk.receive(video())
+    desk.write(kept, {"note": "*Ours*"})
+    ada.suggest(kept, note="# Hers\n1. <script>")
+    exported = desk.get("/export?format=markdown").text
+    assert exported.endswith("\n  > *Ours*\n  >\n  > A member suggests: \\# Hers 1\\. \\<script\\>\n")
+    (found,) = desk.get("/export").json["items"]
+    assert (found["note"], found["suggestion"]) == ("*Ours*\n\n# Hers\n1. <script>", "# Hers\n1. <script>")
+    (found,) = csv.DictReader(io.StringIO(desk.get("/export?format=csv").text.removeprefix(BOM)))
+    assert (found["note"], found["suggestion"]) == ("*Ours*", "# Hers\n1. <script>")
 
 
 def test_only_one_s_own_entries(desk, ada, bob, kept):

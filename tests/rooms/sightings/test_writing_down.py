@@ -67,6 +67,7 @@ def test_it_is_read_as_it_was_answered(ada):
         ({"animal_name": "\u202exof"}, "Animal name must not contain control characters"),
         ({"animal_name": "x" * 201}, "Animal name too long (max 200 chars)"),
         ({"animal_name": "Fox\x00"}, "Animal name must not contain control characters"),
+        ({"animal_name": "{\ufdd0{nickname}}"}, "Animal name must not contain control characters"),
         ({"animal_name": "Fox\u2028Fox"}, "Animal name must not contain control characters"),
         ({"animal_name": 5}, "animal_name must be text"),
         ({"animal_name": ["Fox"]}, "animal_name must be text"),
