@@ -11,7 +11,7 @@ from math import ceil
 from msgspec.structs import replace
 
 from chalicelib.feeds import websub
-from chalicelib.following import access, fan_out, notifications, polling, tokens
+from chalicelib.following import access, asking, fan_out, notifications, tokens
 from chalicelib.following.access import NoAccess
 from chalicelib.following.model import ConnectionStatus, Creator
 from chalicelib.following.providers.contract import Found, ProviderFailed
@@ -95,7 +95,7 @@ def _warn(connection: Connection, now: datetime) -> None:
 
 def _stale_batches(now: datetime) -> Iterator[list[Item]]:
     """What a provider told so long ago that it wants it refreshed or deleted, fifty at a time."""
-    before, done = now - polling.REFRESH_AFTER, set[str]()
+    before, done = now - asking.REFRESH_AFTER, set[str]()
     while batch := [item for item in inbox.list_stale(Provider.YOUTUBE, before, _TOGETHER) if item.id not in done]:
         done |= {item.id for item in batch}
         yield batch
@@ -108,9 +108,7 @@ def _refresh(batch: list[Item]) -> bool:
     ids = [item.provider_item_id for item in held]
     source = SOURCES[Provider.YOUTUBE]
     try:
-        told = access.call(
-            Provider.YOUTUBE, _owners(held), lambda access: source.refresh(ids, access), by_person=False
-        )
+        told = access.call(Provider.YOUTUBE, _owners(held), lambda access: source.refresh(ids, access), asked_by=None)
     except (ProviderFailed, NoAccess):
         _strip_overdue(held)
         return False

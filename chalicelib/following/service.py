@@ -10,8 +10,8 @@ from msgspec.structs import replace
 
 from chalicelib.following import access, changes, fan_out, messages, model, notifications, polling, resolving
 from chalicelib.following.changes import LISTED
-from chalicelib.following.model import Creator, Follow, Followed, FollowStatus, Options, Page
-from chalicelib.following.polling import Cause, Result
+from chalicelib.following.model import Cause, Creator, Follow, Followed, FollowStatus, Options, Page
+from chalicelib.following.polling import Result
 from chalicelib.following.providers.contract import Channel
 from chalicelib.following.stores import creators, followers, follows
 from chalicelib.inbox import service as inbox
@@ -21,6 +21,7 @@ from chalicelib.kernel.errors import Conflict, TooMany, Unavailable
 
 _HOUR = 3600
 _NEW_PER_HOUR = 100
+_SYNCS_PER_HOUR = 60  # of a member
 _SYNC_PAUSE = timedelta(minutes=5)
 _SECONDS_IN_REQUEST = 5.0
 _MOMENT = timedelta(milliseconds=1)
@@ -105,6 +106,8 @@ def sync(owner: str, id: str) -> int:
     if not follows.begin_sync(found, now, _SYNC_PAUSE):
         raise TooMany("This was synced less than five minutes ago", int(_SYNC_PAUSE.total_seconds()))
     try:
+        if not model.is_desk(owner):
+            limits.spend("sync", owner, _SYNCS_PER_HOUR, _HOUR)
         return _poll_for(found)
     except Exception:
         follows.forget_sync(found, now)
@@ -157,7 +160,7 @@ def _follow(owner: str, creator: Creator) -> tuple[Followed, bool]:
     active, is_news = changes.begin(owner, creator)
     if is_news and not _serve_stored(active, creator):
         try:
-            polling.poll(creator.id, Cause.PERSON)
+            polling.poll(creator.id, Cause.PERSON, asked_by=owner)
         except Unavailable:
             messages.poll_soon(creator.id)
     return _with_creator(active), is_news
@@ -180,7 +183,7 @@ def _serve_stored(active: Follow, creator: Creator) -> bool:
 
 
 def _poll_for(found: Follow) -> int:
-    outcome = polling.poll(found.creator_id, Cause.PERSON)
+    outcome = polling.poll(found.creator_id, Cause.PERSON, asked_by=found.owner)
     if outcome.result is Result.POLLED:
         return outcome.delivered[found.owner]
     if outcome.result is Result.WAITING:

@@ -5,7 +5,7 @@ from itertools import count
 import pytest
 
 from chalicelib.following import fan_out, jobs, maintenance, polling, service
-from chalicelib.following.polling import Cause
+from chalicelib.following.model import Cause
 from chalicelib.following.stores import creators, followers, polls
 from chalicelib.inbox import delivery
 from chalicelib.inbox import service as inbox
