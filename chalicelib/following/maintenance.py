@@ -35,7 +35,7 @@ def run(time_left: Callable[[], bool]) -> None:
         "sealed": sweep.each(connections.list_all(), _tend),
         "refreshed": sweep.each(_stale_batches(now), _refresh),
         "removed": sweep.each(creators.list_unfollowed(now), _remove),
-        "inboxes": sweep.each((inbox.expire,), lambda expire: expire(now, time_left)),
+        "inboxes": sweep.each([now], lambda now: inbox.expire(now, time_left)),
         "repaired": sweep.each(creators.list_all(), _repair) if now.weekday() == _SUNDAY else 0,
         "expired": counters.delete_expired(now) + connections.delete_ended_states(now),
     }

@@ -162,6 +162,10 @@ class Followed(Struct, frozen=True):
     follow: Follow
     creator: Creator | None
 
+    @property
+    def name(self) -> str:
+        return self.creator.name if self.creator else self.follow.channel_id
+
 
 class Page(Struct, frozen=True):
     items: tuple[Followed, ...]

@@ -96,11 +96,10 @@ def _page(frame: Frame, request: Request, asked: Asked, failure: GnaError | None
 def _choices(frame: Frame, found: Connections, asked: Asked) -> dict[str, Any]:
     """Where one can look."""
     now = clock.now()
-    shown = [views.view_connection(provider, found[provider], now) for provider in CONNECTED]
-    offered = [one for one in shown if frame.is_desk or one.provider != Provider.SPOTIFY or one.since]
+    offered = views.list_offered(found, frame.is_desk, now)
     return {
         "connections": offered,
-        "connection": next(one for one in shown if one.provider == asked.provider),
+        "connection": views.view_connection(asked.provider, found[asked.provider], now),
         "searchable": [(one.provider, one.label) for one in offered if views.can_use(Provider(one.provider), found)],
     }
 
