@@ -129,7 +129,7 @@ def warn_of_quota(provider: Provider, bucket: str, ends_at: datetime) -> None:
         Kind.QUOTA_WARNING,
         provider,
         f"Most of today's {LABELS[provider]} {what} used",
-        "Polls go on until nine tenths are used; the rest is kept for what somebody asks for. "
+        "Polls go on until nine tenths are used; the rest is kept for what editors ask for. "
         "It resets at midnight, Pacific time.",
         ends_at=int(ends_at.timestamp() * 1000),
     )
