@@ -44,23 +44,15 @@ def call(
     needs_token: bool = False,
 ) -> Result:
     """`act` with the deployment's key, or as the first owner whose connection can be used. `asked_by` is the owner
-    whose request it is, if it is somebody's.
-
-    A quota that the provider says is used up is used up for everybody, and so it is with time to wait."""
+    whose request it is, if it is somebody's."""
     health.check_wait(provider)
     spend = _spender(provider, asked_by)
     try:
         if is_keyless(provider) and not needs_token:
             return act(Access(key=_key(provider), spend=spend))
         return _with_tokens(provider, owners, act, spend)
-    except QuotaExceeded as failure:
-        if not quota.is_counted(provider):
-            health.note_wait(provider, failure.retry_after or _WAIT_FOR_QUOTA)
-        elif not isinstance(failure, quota.UsedUp):
-            quota.use_up(provider, failure.bucket)
-        raise
-    except Throttled as failure:
-        health.note_wait(provider, failure.retry_after)
+    except (QuotaExceeded, Throttled) as failure:
+        _remember(provider, failure)
         raise
 
 
@@ -103,6 +95,16 @@ def access_with_token(provider: Provider, owner: str, token: str) -> Access:
 def is_keyless(provider: Provider) -> bool:
     """Whether following there needs nobody's connection."""
     return provider not in model.CONNECTED or bool(_key(provider))
+
+
+def _remember(provider: Provider, failure: QuotaExceeded | Throttled) -> None:
+    """A quota that the provider says is used up is used up for everybody, and so it is with time to wait."""
+    if isinstance(failure, Throttled):
+        health.note_wait(provider, failure.retry_after)
+    elif not quota.is_counted(provider):
+        health.note_wait(provider, failure.retry_after or _WAIT_FOR_QUOTA)
+    elif not isinstance(failure, quota.UsedUp):
+        quota.use_up(provider, failure.bucket)
 
 
 def _with_tokens(provider: Provider, owners: Iterable[str], act: Callable[[Access], Result], spend: Spend) -> Result:

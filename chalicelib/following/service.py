@@ -21,7 +21,7 @@ from chalicelib.kernel.errors import Conflict, TooMany, Unavailable
 
 _HOUR = 3600
 _NEW_PER_HOUR = 100
-_SYNCS_PER_HOUR = 60  # of a member
+_POLLS_PER_HOUR = 60  # that a member asks for
 _SYNC_PAUSE = timedelta(minutes=5)
 _SECONDS_IN_REQUEST = 5.0
 _MOMENT = timedelta(milliseconds=1)
@@ -91,6 +91,7 @@ def resume(owner: str, id: str) -> None:
     before = changes.require(owner, id)
     if before.status is not FollowStatus.ACTIVE:
         access.require(owner, before.provider)
+        _count_poll(owner)
         revive(before)
 
 
@@ -106,8 +107,7 @@ def sync(owner: str, id: str) -> int:
     if not follows.begin_sync(found, now, _SYNC_PAUSE):
         raise TooMany("This was synced less than five minutes ago", int(_SYNC_PAUSE.total_seconds()))
     try:
-        if not model.is_desk(owner):
-            limits.spend("sync", owner, _SYNCS_PER_HOUR, _HOUR)
+        _count_poll(owner)
         return _poll_for(found)
     except Exception:
         follows.forget_sync(found, now)
@@ -180,6 +180,12 @@ def _serve_stored(active: Follow, creator: Creator) -> bool:
     fan_out.deliver_items([item], follower, now)
     followers.mark_served(creator.id, [follower], since=polled + _MOMENT)
     return True
+
+
+def _count_poll(owner: str) -> None:
+    """Each may cost some of a quota that is everybody's; the desk decides for itself."""
+    if not model.is_desk(owner):
+        limits.spend("sync", owner, _POLLS_PER_HOUR, _HOUR)
 
 
 def _poll_for(found: Follow) -> int:

@@ -114,9 +114,21 @@ def test_a_refused_member_does_not_put_off_the_next_poll(member, desk):
 
 @pytest.mark.usefixtures("still")
 def test_a_member_syncs_sixty_times_an_hour_over_all_follows(member, desk, monkeypatch):
-    monkeypatch.setattr("chalicelib.following.service._SYNCS_PER_HOUR", 2)
+    monkeypatch.setattr("chalicelib.following.service._POLLS_PER_HOUR", 2)
     ada = member("ada")
     followed = [ada.follow("YOUTUBE", channel.id) for channel in CHANNELS[:3]]
     assert [ada.act(one, "sync").status for one in followed] == [200, 200, 429]
     theirs = [desk.follow("YOUTUBE", channel.id) for channel in CHANNELS[:3]]
     assert [desk.act(one, "sync").status for one in theirs] == [200, 200, 200]
+
+
+@pytest.mark.usefixtures("still")
+def test_a_member_who_pauses_and_resumes_causes_no_more_polls_than_by_syncing(member, desk, monkeypatch):
+    monkeypatch.setattr("chalicelib.following.service._POLLS_PER_HOUR", 2)
+    statuses = {}
+    for owner in (member("ada"), desk):
+        followed = owner.follow("YOUTUBE", ALLOTMENT)
+        for _ in range(3):
+            owner.act(followed, "pause")
+            statuses.setdefault(owner.prefix, []).append(owner.act(followed, "resume").status)
+    assert statuses == {"/api": [200, 200, 429], "/admin/api": [200, 200, 200]}
