@@ -111,7 +111,7 @@ class _Channel:
     def poll(self, now: datetime, with_news: int, without: int) -> int:
         from msgspec.structs import replace
 
-        from chalicelib.following import model, polling
+        from chalicelib.following import model, settling
         from chalicelib.following.providers.contract import Page
 
         if now < self._due:
@@ -122,16 +122,16 @@ class _Channel:
             return without
         dates = [moment for moment in self.published if moment <= now][-50:]
         has_news = any(moment > self._seen for moment in dates)
-        interval = polling._interval(self.creator, Page(), dates, now)
+        interval = settling.choose_interval(self.creator, Page(), dates, now)
         self.creator = replace(self.creator, interval_seconds=interval)
         self._due, self._seen, self._failures = model.next_poll(self.creator, now), now, 0
         return (with_news if has_news else without) + self._refresh(now)
 
     def _refresh(self, now: datetime) -> int:
         """What is told about the channel itself, now and then."""
-        from chalicelib.following import polling
+        from chalicelib.following import asking
 
-        if now < self._refreshed_at + polling.REFRESH_AFTER:
+        if now < self._refreshed_at + asking.REFRESH_AFTER:
             return 0
         self._refreshed_at = now
         return 1
@@ -156,7 +156,7 @@ def _measure() -> dict[str, Any]:
 def measure_polls(providers: Any, sizes: tuple[int, ...]) -> dict[str, Any]:
     """By the number of followers, without news and with one new item."""
     from chalicelib.following import polling, service
-    from chalicelib.following.polling import Cause
+    from chalicelib.following.model import Cause
     from chalicelib.inbox.model import DESK, Provider
     from local.providers.catalogue import CHANNELS
 

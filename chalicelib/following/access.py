@@ -24,21 +24,42 @@ from chalicelib.kernel.errors import Conflict, GnaError, NotFound, TooMany, Unav
 _WAIT, _WAIT_FOR_QUOTA = 60, 3_600
 
 Result = TypeVar("Result")
+Spend = Callable[[str, int], None]
 
 
 class NoAccess(Exception):
     """Nobody's connection can be used now."""
 
 
-def call(provider: Provider, owners: Iterable[str], act: Callable[[Access], Result], *, by_person: bool) -> Result:
-    """`act` with the deployment's key, or as the first owner whose connection can be used."""
-    return _call(provider, owners, act, by_person)
+class OutOfQuota(TooMany):
+    """Nothing is left of the day's quota, or of the part of it that is for whoever asks."""
+
+
+def call(
+    provider: Provider,
+    owners: Iterable[str],
+    act: Callable[[Access], Result],
+    *,
+    asked_by: str | None,
+    needs_token: bool = False,
+) -> Result:
+    """`act` with the deployment's key, or as the first owner whose connection can be used. `asked_by` is the owner
+    whose request it is, if it is somebody's."""
+    health.check_wait(provider)
+    spend = _spender(provider, asked_by)
+    try:
+        if is_keyless(provider) and not needs_token:
+            return act(Access(key=_key(provider), spend=spend))
+        return _with_tokens(provider, owners, act, spend)
+    except (QuotaExceeded, Throttled) as failure:
+        _remember(provider, failure)
+        raise
 
 
 def call_as(provider: Provider, owner: str, act: Callable[[Access], Result], *, needs_token: bool = False) -> Result:
     """For a person who asks, with failures that are written for them: `Conflict` if they have to connect first."""
     try:
-        return _call(provider, [owner], act, by_person=True, needs_token=needs_token)
+        return call(provider, [owner], act, asked_by=owner, needs_token=needs_token)
     except NoAccess:
         raise not_connected(provider) from None
     except ProviderFailed as failure:
@@ -59,14 +80,16 @@ def as_error(failure: ProviderFailed) -> GnaError:
     """A provider's failure, for the person whose request it was."""
     if isinstance(failure, Unknown):
         return NotFound(failure.reason)
-    if isinstance(failure, Throttled | QuotaExceeded):
+    if isinstance(failure, QuotaExceeded):
+        return OutOfQuota(failure.reason, failure.retry_after or _WAIT)
+    if isinstance(failure, Throttled):
         return TooMany(failure.reason, failure.retry_after or _WAIT)
     return Unavailable(failure.reason, failure.retry_after or _WAIT)
 
 
-def access_with_token(provider: Provider, token: str) -> Access:
+def access_with_token(provider: Provider, owner: str, token: str) -> Access:
     """For a person who has just given it."""
-    return Access(token=token, spend=_spender(provider, by_person=True))
+    return Access(token=token, spend=_spender(provider, owner))
 
 
 def is_keyless(provider: Provider) -> bool:
@@ -74,46 +97,29 @@ def is_keyless(provider: Provider) -> bool:
     return provider not in model.CONNECTED or bool(_key(provider))
 
 
-def _call(
-    provider: Provider,
-    owners: Iterable[str],
-    act: Callable[[Access], Result],
-    by_person: bool,
-    needs_token: bool = False,
-) -> Result:
+def _remember(provider: Provider, failure: QuotaExceeded | Throttled) -> None:
     """A quota that the provider says is used up is used up for everybody, and so it is with time to wait."""
-    health.check_wait(provider)
-    try:
-        if is_keyless(provider) and not needs_token:
-            return act(Access(key=_key(provider), spend=_spender(provider, by_person)))
-        return _with_tokens(provider, owners, act, by_person)
-    except QuotaExceeded as failure:
-        if not quota.is_counted(provider):
-            health.note_wait(provider, failure.retry_after or _WAIT_FOR_QUOTA)
-        elif not isinstance(failure, quota.UsedUp):
-            quota.use_up(provider, failure.bucket)
-        raise
-    except Throttled as failure:
+    if isinstance(failure, Throttled):
         health.note_wait(provider, failure.retry_after)
-        raise
+    elif not quota.is_counted(provider):
+        health.note_wait(provider, failure.retry_after or _WAIT_FOR_QUOTA)
+    elif not isinstance(failure, quota.UsedUp):
+        quota.use_up(provider, failure.bucket)
 
 
-def _with_tokens(
-    provider: Provider, owners: Iterable[str], act: Callable[[Access], Result], by_person: bool
-) -> Result:
+def _with_tokens(provider: Provider, owners: Iterable[str], act: Callable[[Access], Result], spend: Spend) -> Result:
     for owner in owners:
         try:
-            return _with_token(provider, owner, act, by_person)
+            return _with_token(provider, owner, act, spend)
         except NoAccess:
             continue
     raise NoAccess
 
 
-def _with_token(provider: Provider, owner: str, act: Callable[[Access], Result], by_person: bool) -> Result:
+def _with_token(provider: Provider, owner: str, act: Callable[[Access], Result], spend: Spend) -> Result:
     connection = connections.find(owner, provider)
     if not connection:
         raise NoAccess
-    spend = _spender(provider, by_person)
     try:
         for token in _tokens(connection):
             try:
@@ -133,9 +139,9 @@ def _tokens(connection: Connection) -> Iterator[str]:
     yield tokens.replace_rejected(connection, token)
 
 
-def _spender(provider: Provider, by_person: bool) -> Callable[[str, int], None]:
+def _spender(provider: Provider, asked_by: str | None) -> Spend:
     if quota.is_counted(provider):
-        return quota.spender(provider, by_person)
+        return quota.spender(provider, asked_by)
     return lambda bucket, cost: None
 
 

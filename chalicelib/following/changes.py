@@ -5,9 +5,11 @@ the one beside the creator that polls read; they change together.
                         │  └──change──▶ PAUSED, DISCONNECTED, UNSUBSCRIBED
 """
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterable
 from datetime import timedelta
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from chalicelib.following import model
@@ -18,8 +20,31 @@ from chalicelib.kernel.aws import tables
 from chalicelib.kernel.aws.failures import retry_stale
 from chalicelib.kernel.errors import Conflict, NotFound
 
+# Of an owner, for every follow that is possible at a time.
+_ROWS_OF_EACH = 4
 # Those that have not ended.
 LISTED = (FollowStatus.ACTIVE, FollowStatus.PAUSED, FollowStatus.DISCONNECTED)
+
+
+class Room(Struct, frozen=True):
+    """How many follows an owner may still have, and how many rows: those that have ended keep theirs, to be revived
+    with their id, and must not become more and more."""
+
+    most: int
+    follows: int
+    rows: int
+
+    def check(self) -> None:
+        if self.follows <= 0:
+            raise Conflict(f"At most {self.most} follows are possible")
+
+    def check_new(self) -> None:
+        self.check()
+        if self.rows <= 0:
+            raise Conflict("Too many follows have ended. Follow one of those again, or nothing new")
+
+    def less_one(self) -> "Room":
+        return Room(self.most, self.follows - 1, self.rows - 1)
 
 
 def require(owner: str, id: str) -> Follow:
@@ -30,9 +55,10 @@ def require(owner: str, id: str) -> Follow:
     return found
 
 
-def begin(owner: str, creator: Creator) -> tuple[Follow, bool]:
-    """Follow it; one that has ended is the same follow again. Also says whether it was not active before."""
-    return retry_stale(lambda: _begin(owner, creator))
+def begin(owner: str, creator: Creator, room: Room | None = None) -> tuple[Follow, bool]:
+    """Follow it; one that has ended is the same follow again. Also says whether it was not active before. `room` is
+    for those who begin many: without it, all follows of the owner are counted. `Conflict` if there is none."""
+    return retry_stale(lambda: _begin(owner, creator, room))
 
 
 def activate(before: Follow, creator: Creator) -> Follow:
@@ -46,18 +72,27 @@ def change(owner: str, id: str, decide: Callable[[Follow], Follow]) -> Follow:
     return retry_stale(lambda: _change(require(owner, id), decide))
 
 
-def _begin(owner: str, creator: Creator) -> tuple[Follow, bool]:
+def count_room(owner: str, rows: Iterable[Follow]) -> Room:
+    """`rows` are all that the owner has, also those that have ended."""
+    statuses = Counter(row.status in LISTED for row in rows)
+    most = model.MOST_FOLLOWS[model.is_desk(owner)]
+    return Room(most, most - statuses[True], most * _ROWS_OF_EACH - statuses.total())
+
+
+def _begin(owner: str, creator: Creator, room: Room | None) -> tuple[Follow, bool]:
     known = followers.find(creator.id, owner)
     before = follows.find(owner, known.follow_id) if known else None
     if before is None:
+        (room or count_room(owner, follows.list_all(owner))).check_new()
         return _create(owner, creator, known), True
     if before.status is FollowStatus.ACTIVE:
         return before, False
+    if before.status is FollowStatus.UNSUBSCRIBED:
+        (room or count_room(owner, follows.list_all(owner))).check()
     return _activate(before, creator), True
 
 
 def _create(owner: str, creator: Creator, leftover: Follower | None) -> Follow:
-    _check_room(owner)
     now, status = clock.now(), FollowStatus.ACTIVE
     created = Follow(owner, ids.new(), creator.id, creator.provider, creator.channel_id, status, Options(), now, now)
     follower = Follower(owner, created.id, status, created.options, is_new=True)
@@ -106,9 +141,3 @@ def _due_write(creator: Creator) -> tables.Write:
 def _touched(after: Follow, before: Follow) -> Follow:
     """`updated_at` is also the version: it always grows."""
     return replace(after, updated_at=max(clock.now(), before.updated_at + timedelta(milliseconds=1)))
-
-
-def _check_room(owner: str) -> None:
-    most = model.MOST_FOLLOWS[model.is_desk(owner)]
-    if sum(1 for found in follows.list_all(owner) if found.status in LISTED) >= most:
-        raise Conflict(f"At most {most} follows are possible")

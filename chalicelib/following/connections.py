@@ -15,7 +15,6 @@ from chalicelib.following.stores import connections as store
 from chalicelib.following.stores.connections import Connection
 from chalicelib.inbox.model import DESK, Provider
 from chalicelib.kernel import clock, deadlines, ids, limits, log, settings
-from chalicelib.kernel.aws import tables
 from chalicelib.kernel.aws.failures import retry_stale
 from chalicelib.kernel.errors import Conflict, Invalid, TooMany, Unavailable
 
@@ -41,10 +40,7 @@ def list_connections(owner: str) -> dict[Provider, Connection | None]:
 
 def is_configured(provider: Provider) -> bool:
     """Whether accounts there can be connected at all."""
-    current = settings.current()
-    if provider is Provider.YOUTUBE:
-        return bool(current.youtube_client_id and settings.provider_secret("YOUTUBE_CLIENT_SECRET"))
-    return bool(current.spotify_client_id)
+    return GRANTS[provider].is_configured()
 
 
 def redirect_uri(owner: str) -> str:
@@ -72,7 +68,7 @@ def complete(owner: str, provider: Provider, code: str, state: str, verifier: st
         raise Invalid("Invalid state")
     _require_configured(provider)
     given = _exchange(owner, provider, code, verifier)
-    account_id = _account_id(provider, given.access_token)
+    account_id = _account_id(owner, provider, given.access_token)
     # Before it is stored: if this is interrupted afterwards, follows are revived all the same.
     messages.revive_follows(owner, provider, at_once=False)
     retry_stale(lambda: _store(owner, provider, given, account_id))
@@ -115,10 +111,10 @@ def _exchange(owner: str, provider: Provider, code: str, verifier: str) -> Token
         raise Unavailable(failure.reason, failure.retry_after or _MINUTE) from failure
 
 
-def _account_id(provider: Provider, access_token: str) -> str:
+def _account_id(owner: str, provider: Provider, access_token: str) -> str:
     """Nice to know, and no reason to refuse a connection."""
     try:
-        return GRANTS[provider].account_id(access.access_with_token(provider, access_token))
+        return GRANTS[provider].account_id(access.access_with_token(provider, owner, access_token))
     except ProviderFailed as failure:
         log.warning("connection.account_unknown", provider=provider.value, kind=type(failure).__name__)
         return ""
@@ -142,7 +138,7 @@ def _store(owner: str, provider: Provider, given: Tokens, account_id: str) -> No
         account_id=account_id,
         scopes=" ".join(given.scopes),
     )
-    tables.transact(store.put_write(tokens.seal_tokens(blank, given), before))
+    store.save(tokens.seal_tokens(blank, given), before)
 
 
 def _remove(owner: str, provider: Provider) -> Connection | None:

@@ -38,12 +38,18 @@ def to_item(creator: Creator, found: Found, now: datetime) -> Item:
     )
 
 
-def deliver(creator: Creator, found: Sequence[Found], followers: Sequence[Follower], now: datetime) -> Delivered:
-    """`found` is oldest first, and the newest arrives last, on top."""
+def deliver(
+    creator: Creator,
+    found: Sequence[Found],
+    followers: Sequence[Follower],
+    now: datetime,
+    newer: Sequence[Found] = (),
+) -> Delivered:
+    """`found` is oldest first, and the newest arrives last, on top. `newer` are those that the next poll brings."""
     delivered: Delivered = Counter()
     for place, one in enumerate(found):
-        newer = found[place + 1 :]
-        wanting = [follower for follower in followers if _wants(follower, one, newer)]
+        after = (*found[place + 1 :], *newer)
+        wanting = [follower for follower in followers if _wants(follower, one, after)]
         delivered += _hand_over(to_item(creator, one, now), wanting, now + place * _MOMENT)
     return delivered
 

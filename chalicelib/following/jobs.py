@@ -1,11 +1,12 @@
 """Scheduled and queued work: finding creators that are due, polling them, and what a day leaves to do."""
 
 from collections.abc import Callable, Iterator, Mapping
+from datetime import datetime, timedelta
 from typing import Any
 
 from chalicelib.following import maintenance, messages, model, opml_import, polling, reconnecting, service
-from chalicelib.following.model import Creator
-from chalicelib.following.polling import Cause
+from chalicelib.following.model import Cause, Creator
+from chalicelib.following.providers.registry import SOURCES
 from chalicelib.following.stores import creators
 from chalicelib.inbox import departures, links
 from chalicelib.inbox import service as inbox
@@ -14,11 +15,10 @@ from chalicelib.kernel import clock, log
 from chalicelib.kernel.aws import queues
 from chalicelib.kernel.errors import Unavailable
 
-# Polls a second. Spotify answers about a hundred requests in thirty seconds; Google takes many more; feeds are on
-# servers of their own.
-_RATE = {Provider.YOUTUBE: 10, Provider.SPOTIFY: 2, Provider.RSS: 10}
 # The longest a queue delays a message, which is also the time between two sweeps.
 _SPREAD_SECONDS = 900
+# A hub that a feed names may be anybody's, and whoever has it can push as often as they like.
+_PUSH_PAUSE = timedelta(minutes=5)
 _YOUTUBE_ENTRY = "yt:video:"
 
 
@@ -31,7 +31,7 @@ def sweep() -> None:
     What is not queued, or is lost, is still due at the next sweep."""
     now = clock.now()
     for provider in model.PROVIDERS:
-        rate = _RATE[provider]
+        rate = SOURCES[provider].polls_per_second
         due = creators.list_due(provider, now, most=rate * _SPREAD_SECONDS)
         queued = queues.send_many(messages.QUEUE, _spread(due, rate))
         if due:
@@ -86,9 +86,20 @@ def _take_push(message: Mapping[str, Any], time_left: Callable[[], bool]) -> Non
         return
     if creator.not_before and creator.not_before > clock.now():
         return
+    if too_early := _find_pause_end(creator):
+        creators.make_due(creator, too_early)
+        return
     outcome = polling.poll(creator.id, Cause.PUSH)
     if outcome.result is polling.Result.SKIPPED:
         raise Unavailable("It is being polled at this moment")  # by a poll that may have begun before the push
+
+
+def _find_pause_end(creator: Creator) -> datetime | None:
+    """Until when a push does not poll, if it does not; the next sweep after that does."""
+    polled_at = creator.attempted_at or creator.last_polled_at
+    if not SOURCES[creator.provider].is_anybodys or not polled_at or polled_at + _PUSH_PAUSE <= clock.now():
+        return None
+    return polled_at + _PUSH_PAUSE
 
 
 def _mark_deleted(creator: Creator, reference: str, time_left: Callable[[], bool]) -> bool:

@@ -11,7 +11,7 @@ from math import ceil
 from msgspec.structs import replace
 
 from chalicelib.feeds import websub
-from chalicelib.following import access, fan_out, notifications, polling, tokens
+from chalicelib.following import access, asking, fan_out, notifications, tokens
 from chalicelib.following.access import NoAccess
 from chalicelib.following.model import ConnectionStatus, Creator
 from chalicelib.following.providers.contract import Found, ProviderFailed
@@ -35,7 +35,7 @@ def run(time_left: Callable[[], bool]) -> None:
         "sealed": sweep.each(connections.list_all(), _tend),
         "refreshed": sweep.each(_stale_batches(now), _refresh),
         "removed": sweep.each(creators.list_unfollowed(now), _remove),
-        "inboxes": sweep.each((inbox.expire,), lambda expire: expire(now, time_left)),
+        "inboxes": sweep.each([now], lambda now: inbox.expire(now, time_left)),
         "repaired": sweep.each(creators.list_all(), _repair) if now.weekday() == _SUNDAY else 0,
         "expired": counters.delete_expired(now) + connections.delete_ended_states(now),
     }
@@ -95,7 +95,7 @@ def _warn(connection: Connection, now: datetime) -> None:
 
 def _stale_batches(now: datetime) -> Iterator[list[Item]]:
     """What a provider told so long ago that it wants it refreshed or deleted, fifty at a time."""
-    before, done = now - polling.REFRESH_AFTER, set[str]()
+    before, done = now - asking.REFRESH_AFTER, set[str]()
     while batch := [item for item in inbox.list_stale(Provider.YOUTUBE, before, _TOGETHER) if item.id not in done]:
         done |= {item.id for item in batch}
         yield batch
@@ -108,9 +108,7 @@ def _refresh(batch: list[Item]) -> bool:
     ids = [item.provider_item_id for item in held]
     source = SOURCES[Provider.YOUTUBE]
     try:
-        told = access.call(
-            Provider.YOUTUBE, _owners(held), lambda access: source.refresh(ids, access), by_person=False
-        )
+        told = access.call(Provider.YOUTUBE, _owners(held), lambda access: source.refresh(ids, access), asked_by=None)
     except (ProviderFailed, NoAccess):
         _strip_overdue(held)
         return False

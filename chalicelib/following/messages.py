@@ -1,6 +1,9 @@
 """What this room asks of its worker, on the queue it shares with the watched feed. A message names ids only, and the
 address of a feed that is to be followed."""
 
+from collections.abc import Mapping
+from itertools import islice
+
 from chalicelib.inbox.model import Provider
 from chalicelib.kernel import clock, log
 from chalicelib.kernel.aws import queues
@@ -18,6 +21,8 @@ _SETTLED_SECONDS = 300
 _ENDED_SECONDS = 60
 # Between two tries to follow what does not answer: the longest a queue delays a message.
 _TRY_AGAIN_SECONDS = 900
+# What a queue takes at once.
+_TOGETHER = 10
 
 
 def poll_soon(creator_id: str) -> None:
@@ -48,6 +53,23 @@ def revive_follows(owner: str, provider: Provider, at_once: bool) -> None:
     queues.send(QUEUE, message, 0 if at_once else _ENDED_SECONDS)
 
 
-def follow_later(owner: str, url: str, tries: int = 0) -> None:
-    message = {"kind": FOLLOW_URL, "owner": owner, "url": url, "tries": tries}
-    queues.send(QUEUE, message, _TRY_AGAIN_SECONDS if tries else 0)
+def follow_later(owner: str, urls: Mapping[str, int]) -> set[str]:
+    """Each after so many seconds. Those that are on the queue now; one of the others may be, too."""
+    taken: set[str] = set()
+    waiting = iter(urls.items())
+    while batch := list(islice(waiting, _TOGETHER)):
+        messages = [(_follow_message(owner, url, 0), delay) for url, delay in batch]
+        try:
+            if queues.send_many(QUEUE, messages) == len(batch):
+                taken |= {url for url, _ in batch}
+        except Unavailable:
+            log.warning("following.not_queued", feeds=len(batch))
+    return taken
+
+
+def follow_again_later(owner: str, url: str, tries: int) -> None:
+    queues.send(QUEUE, _follow_message(owner, url, tries), _TRY_AGAIN_SECONDS)
+
+
+def _follow_message(owner: str, url: str, tries: int) -> dict[str, str | int]:
+    return {"kind": FOLLOW_URL, "owner": owner, "url": url, "tries": tries}

@@ -30,6 +30,14 @@ _FIRST_WAIT, _LONGEST_WAIT = timedelta(minutes=15), timedelta(hours=24)
 FAILING = 3
 
 
+class Cause(StrEnum):
+    """Why a creator is polled."""
+
+    SCHEDULE = "schedule"
+    PUSH = "push"
+    PERSON = "person"
+
+
 class FollowStatus(StrEnum):
     ACTIVE = "ACTIVE"
     PAUSED = "PAUSED"
@@ -67,7 +75,8 @@ class Options(Struct, frozen=True):
 class Creator(Struct, frozen=True):
     """A channel, show or feed, and what is known of it between two polls. `not_before` is what the provider asked us
     to wait for; `floor` is the date below which an unknown item is an old one that has come back into view.
-    `latest_item` is the newest item's id in the inbox."""
+    `latest_item` is the newest item's id in the inbox, if that is known. `attempted_at` is when the last poll began,
+    whatever became of it; `hub_since` when the feed last named another hub."""
 
     id: str
     provider: Provider
@@ -83,6 +92,7 @@ class Creator(Struct, frozen=True):
     total_items: int | None = None
     last_published_at: datetime | None = None
     last_polled_at: datetime | None = None
+    attempted_at: datetime | None = None
     interval_seconds: int = UNKNOWN_INTERVAL
     next_poll_at: datetime | None = None
     not_before: datetime | None = None
@@ -94,6 +104,7 @@ class Creator(Struct, frozen=True):
     validators: Validators = field(default_factory=Validators)
     hub: str = ""
     topic: str = ""
+    hub_since: datetime | None = None
     push_until: datetime | None = None
     found_by_push: int = 0
     found_by_poll: int = 0
@@ -150,6 +161,10 @@ class Followed(Struct, frozen=True):
 
     follow: Follow
     creator: Creator | None
+
+    @property
+    def name(self) -> str:
+        return self.creator.name if self.creator else self.follow.channel_id
 
 
 class Page(Struct, frozen=True):

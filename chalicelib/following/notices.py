@@ -10,7 +10,8 @@ NOTICES = {
     "synced": Notice("Checked: {items} found."),
     "synced-nothing": Notice("Checked: nothing new.", "info"),
     "sync-later": Notice(
-        "Not checked: it was checked less than five minutes ago, or its provider asked us to wait. Try again later.",
+        "Not checked: it was checked less than five minutes ago, its provider asked us to wait, or there were too "
+        "many checks for now. Try again later.",
         "info",
     ),
     "sync-failed": Notice("It could not be checked. Nothing is lost: try again later.", "bad"),

@@ -6,6 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from chalicelib.following import unread
 from chalicelib.following.model import LABELS, Creator
@@ -35,16 +36,15 @@ class Page(Struct, frozen=True):
 
 
 def list_page(owner: str, limit: int, place: str | None = None) -> Page:
-    """Newest first."""
-    resolve_ended(owner)
-    found, next_place = store.list_page(owner, limit, place, clock.now())
-    return Page(tuple(found), next_place)
+    """Newest first. What is over is resolved when somebody sees it; otherwise nothing is written."""
+    now = clock.now()
+    found, next_place = store.list_page(owner, limit, place, now)
+    return Page(tuple(_resolve_if_over(owner, one, now) for one in found), next_place)
 
 
 def list_active(owner: str) -> list[Notification]:
     """Newest first: what still is as it says."""
-    now = clock.now()
-    return [one for one in store.list_active(owner) if not unread.is_over(one, now)]
+    return unread.list_active(owner)
 
 
 def mark_read(owner: str, id: str) -> None:
@@ -122,13 +122,14 @@ def resolve_ending(owner: str, provider: Provider) -> None:
 
 def warn_of_quota(provider: Provider, bucket: str, ends_at: datetime) -> None:
     """For the desk: the quota is the deployment's, whoever uses it."""
+    resolve_ended(DESK)  # yesterday's, or this one would count as told
     what = "searches are" if bucket == SEARCHES else "quota is"
     _tell(
         DESK,
         Kind.QUOTA_WARNING,
         provider,
         f"Most of today's {LABELS[provider]} {what} used",
-        "Polls go on until nine tenths are used; the rest is kept for what somebody asks for. "
+        "Polls go on until nine tenths are used; the rest is kept for what editors ask for. "
         "It resets at midnight, Pacific time.",
         ends_at=int(ends_at.timestamp() * 1000),
     )
@@ -140,6 +141,13 @@ def resolve_ended(owner: str) -> None:
     for one in store.list_active(owner):
         if unread.is_over(one, now):
             _resolve(owner, one.type, one.provider)
+
+
+def _resolve_if_over(owner: str, one: Notification, now: datetime) -> Notification:
+    if one.resolved_at or not unread.is_over(one, now):
+        return one
+    _resolve(owner, one.type, one.provider)
+    return replace(one, resolved_at=now)
 
 
 def _tell(

@@ -10,8 +10,8 @@ from msgspec import Struct
 from chalicelib.feeds.reading import characters
 from chalicelib.kernel.errors import Invalid
 
-LARGEST = 1_000_000
-MOST_OUTLINES = 500
+# Two thousand feeds with long names.
+LARGEST = 2_000_000
 _DEEPEST = 50
 _LONGEST_URL = 2_000
 _INVALID = "This is not a valid OPML file"
@@ -29,13 +29,13 @@ class _Refused(Exception):
     """What a file may not have, in words."""
 
 
-def parse(document: bytes) -> list[str]:
-    """The URLs of the feeds the file names, each once, in its order."""
+def parse(document: bytes, most: int) -> list[str]:
+    """The URLs of the feeds the file names, each once, in its order; `Invalid` if there are more than `most`."""
     from xml.parsers import expat
 
     if len(document) > LARGEST:
         raise Invalid(f"An OPML file may have at most {LARGEST // 1_000_000} MB")
-    reader = _Reader()
+    reader = _Reader(most)
     parser = expat.ParserCreate("utf-8" if _is_utf8(document) else None)
     parser.StartElementHandler, parser.EndElementHandler = reader.open, reader.close
     parser.StartDoctypeDeclHandler = reader.refuse_doctype
@@ -65,7 +65,8 @@ def write(title: str, outlines: Iterable[Outline], now: datetime) -> Iterator[st
 class _Reader:
     """What the parser calls. Programs disagree about the case of names, and about folders."""
 
-    def __init__(self) -> None:
+    def __init__(self, most: int) -> None:
+        self._most = most
         self.urls: dict[str, None] = {}
         self._depth = 0
 
@@ -81,8 +82,8 @@ class _Reader:
         url = named.get("xmlurl", "").strip()
         if url and len(url) <= _LONGEST_URL:
             self.urls[url] = None
-        if len(self.urls) > MOST_OUTLINES:
-            raise _Refused(f"At most {MOST_OUTLINES} feeds can be followed at once")
+        if len(self.urls) > self._most:
+            raise _Refused(f"At most {self._most} feeds can be followed")
 
     def close(self, name: str) -> None:
         self._depth -= 1

@@ -28,8 +28,11 @@ def export_follows(request: Request) -> Response:
     body=bodies.OpmlFile,
     answers={200: Answer("What happened to each", bodies.ImportResults)},
     refuses=(400, 429),
+    because={403: "Members: the address is not verified"},
 )
 def import_follows(request: Request) -> Response:
+    if request.member:
+        request.member.member.require_verified()
     imported = opml_import.import_file(owner_of(request), _document(request))
     return responses.json(bodies.ImportResults([_result(one) for one in imported]))
 

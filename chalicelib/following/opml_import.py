@@ -4,14 +4,16 @@ Feeds are looked at side by side, as long as a request may take; the rest is fol
 here: whatever is followed anew is due at once.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
+from urllib.parse import urlsplit
 
 from msgspec import Struct
 
 from chalicelib.following import changes, departures, messages, model, opml, resolving
-from chalicelib.following.changes import LISTED
-from chalicelib.following.model import Creator, Follow
+from chalicelib.following.changes import LISTED, Room
+from chalicelib.following.model import Creator, Follow, Followed
 from chalicelib.following.opml import Outline
 from chalicelib.following.providers.contract import Channel, Reference
 from chalicelib.following.providers.registry import recognise
@@ -24,6 +26,10 @@ from chalicelib.members import service as members
 _HOUR = 3600
 _IMPORTS_PER_HOUR = 5
 _TOGETHER = 10
+# Looked at in the request; what one server answers to many at once is often that there are too many.
+_AT_ONE_HOST = 20
+_LONGEST_DELAY = 900
+_NOT_QUEUED = "Service unavailable"
 # For looking at feeds, and for all that may begin before the rest is handed over; a request ends after 29 seconds.
 _SECONDS_TO_LOOK, _SECONDS_TO_FOLLOW = 10.0, 14.0
 _MOST_TRIES = 4
@@ -52,17 +58,25 @@ def export_file(owner: str) -> Iterator[str]:
 
 
 def import_file(owner: str, document: bytes) -> list[Imported]:
-    urls = opml.parse(document)
+    urls = opml.parse(document, model.MOST_FOLLOWS[model.is_desk(owner)])
     limits.spend("opml", owner, _IMPORTS_PER_HOUR, _HOUR)
     time_left = deadlines.seconds_left(_SECONDS_TO_FOLLOW)
     references = {url: _recognise(url) for url in urls}
-    done = _find_done(owner, references)
-    feeds = [url for url in urls if url not in done and _is_feed(references[url])]
-    found = _look_at(owner, feeds)
-    done |= {url: _queue(owner, url) for url in feeds if url not in found}
+    known = list(follows.list_all(owner))
+    done = _find_done(known, references)
+    feeds = {url for url in urls if url not in done and _is_feed(references[url])}
+    places = _place_at_host(url for url in urls if url in feeds)
+    found = _look_at(owner, [url for url, place in places.items() if place < _AT_ONE_HOST])
+    room = changes.count_room(owner, known)
+    waiting: list[str] = []
     for url in urls:
-        if url not in done:
-            done[url] = _take(owner, url, found.get(url)) if time_left() else _queue(owner, url)
+        if url in done:
+            continue
+        if (url in feeds and url not in found) or not time_left():
+            waiting.append(url)
+        else:
+            done[url], room = _take(owner, url, found.get(url), room)
+    done |= _queue(owner, waiting)
     return [done[url] for url in urls]
 
 
@@ -74,7 +88,7 @@ def follow_queued(owner: str, url: str, tries: int) -> None:
         _begin(owner, *resolving.resolve_url(owner, url))
     except (TooMany, Unavailable) as failure:
         if tries + 1 < _MOST_TRIES:
-            messages.follow_later(owner, url, tries + 1)
+            messages.follow_again_later(owner, url, tries + 1)
         else:
             log.warning("following.not_imported", kind=type(failure).__name__)
     except GnaError as failure:
@@ -92,9 +106,9 @@ def _recognise(url: str) -> Reference | GnaError:
         return failure
 
 
-def _find_done(owner: str, references: Mapping[str, Reference | GnaError]) -> dict[str, Imported]:
+def _find_done(known: Sequence[Follow], references: Mapping[str, Reference | GnaError]) -> dict[str, Imported]:
     """What is followed already, and what is no address."""
-    followed = {(one.provider, one.channel_id): one.id for one in follows.list_all(owner) if one.status in LISTED}
+    followed = {(one.provider, one.channel_id): one.id for one in known if one.status in LISTED}
     done: dict[str, Imported] = {}
     for url, reference in references.items():
         if isinstance(reference, GnaError):
@@ -106,6 +120,24 @@ def _find_done(owner: str, references: Mapping[str, Reference | GnaError]) -> di
 
 def _is_feed(reference: Reference | GnaError) -> bool:
     return isinstance(reference, Reference) and reference.provider is Provider.RSS
+
+
+def _place_at_host(urls: Iterable[str]) -> dict[str, int]:
+    """How many others of the same host come before each."""
+    counted: Counter[str] = Counter()
+    places: dict[str, int] = {}
+    for url in urls:
+        host = _host_of(_recognise(url))
+        places[url] = counted[host]
+        counted[host] += 1
+    return places
+
+
+def _host_of(reference: Reference | GnaError) -> str:
+    """Those of a provider count as one, too."""
+    if isinstance(reference, GnaError) or not _is_feed(reference):
+        return ""
+    return (urlsplit(reference.value).hostname or "").lower()
 
 
 def _look_at(owner: str, urls: Sequence[str]) -> dict[str, Resolved | GnaError]:
@@ -124,31 +156,32 @@ def _resolve(owner: str, url: str) -> Resolved | GnaError:
         return failure
 
 
-def _take(owner: str, url: str, found: Resolved | GnaError | None) -> Imported:
+def _take(owner: str, url: str, found: Resolved | GnaError | None, room: Room) -> tuple[Imported, Room]:
+    """Also says how much room is left."""
     resolved = found or _resolve(owner, url)
     if isinstance(resolved, GnaError):
-        return Imported(url, error=resolved.reason)
+        return Imported(url, error=resolved.reason), room
     try:
-        return Imported(url, _begin(owner, *resolved).id)
+        follow, is_news = _begin(owner, *resolved, room)
     except GnaError as failure:
-        return Imported(url, error=failure.reason)
+        return Imported(url, error=failure.reason), room
+    return Imported(url, follow.id), room.less_one() if is_news else room
 
 
-def _begin(owner: str, provider: Provider, channel: Channel) -> Follow:
+def _begin(owner: str, provider: Provider, channel: Channel, room: Room | None = None) -> tuple[Follow, bool]:
     known = creators.find(model.creator_id(provider, channel.channel_id))
     creator = known or resolving.new_creator(provider, channel)
-    follow, is_news = changes.begin(owner, creator)
+    follow, is_news = changes.begin(owner, creator, room)
     if is_news:
         messages.poll_soon(creator.id)
-    return follow
+    return follow, is_news
 
 
-def _queue(owner: str, url: str) -> Imported:
-    try:
-        messages.follow_later(owner, url)
-    except Unavailable as failure:
-        return Imported(url, error=failure.reason)
-    return Imported(url, is_queued=True)
+def _queue(owner: str, urls: Sequence[str]) -> dict[str, Imported]:
+    """Those of one host a second apart."""
+    delays = {url: min(place, _LONGEST_DELAY) for url, place in _place_at_host(urls).items()}
+    taken = messages.follow_later(owner, delays)
+    return {url: Imported(url, is_queued=True) if url in taken else Imported(url, error=_NOT_QUEUED) for url in urls}
 
 
 def _is_there(owner: str) -> bool:
@@ -158,7 +191,7 @@ def _is_there(owner: str) -> bool:
 def _outline(follow: Follow, creator: Creator | None) -> Outline | None:
     if follow.provider is Provider.SPOTIFY:
         return None
-    name = creator.name if creator else follow.channel_id
+    name = Followed(follow, creator).name
     page = creator.external_url if creator else ""
     if follow.provider is Provider.YOUTUBE:
         return Outline(name, _FEED_OF_CHANNEL + follow.channel_id, page or _CHANNEL + follow.channel_id)

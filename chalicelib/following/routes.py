@@ -4,9 +4,9 @@ from msgspec.structs import replace
 
 from chalicelib.web.routing import Route, admin_api, guest_page, member_api, member_page
 
-# A file of one megabyte, as it is or within JSON, in which quotes take twice their place.
+# A file of two megabytes, as it is or within JSON, in which quotes take twice their place.
 _OPML_TYPES = ("application/json", "text/x-opml", "application/xml", "text/xml")
-_LARGEST_OPML = 1_500_000
+_LARGEST_OPML = 3_000_000
 
 
 def _takes_file(route: Route) -> Route:

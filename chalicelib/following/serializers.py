@@ -43,7 +43,7 @@ def follow_body(followed: Followed) -> bodies.Follow:
         provider=follow.provider.value,  # type: ignore[arg-type]
         provider_channel_id=follow.channel_id,
         creator_id=follow.creator_id,
-        name=creator.name if creator else follow.channel_id,
+        name=followed.name,
         description=(creator and creator.description) or None,
         image_url=(creator and creator.image_url) or None,
         external_url=(creator and creator.external_url) or None,

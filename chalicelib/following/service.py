@@ -10,8 +10,8 @@ from msgspec.structs import replace
 
 from chalicelib.following import access, changes, fan_out, messages, model, notifications, polling, resolving
 from chalicelib.following.changes import LISTED
-from chalicelib.following.model import Creator, Follow, Followed, FollowStatus, Options, Page
-from chalicelib.following.polling import Cause, Result
+from chalicelib.following.model import Cause, Creator, Follow, Followed, FollowStatus, Options, Page
+from chalicelib.following.polling import Result
 from chalicelib.following.providers.contract import Channel
 from chalicelib.following.stores import creators, followers, follows
 from chalicelib.inbox import service as inbox
@@ -21,6 +21,7 @@ from chalicelib.kernel.errors import Conflict, TooMany, Unavailable
 
 _HOUR = 3600
 _NEW_PER_HOUR = 100
+_POLLS_PER_HOUR = 60  # that a member asks for
 _SYNC_PAUSE = timedelta(minutes=5)
 _SECONDS_IN_REQUEST = 5.0
 _MOMENT = timedelta(milliseconds=1)
@@ -90,6 +91,7 @@ def resume(owner: str, id: str) -> None:
     before = changes.require(owner, id)
     if before.status is not FollowStatus.ACTIVE:
         access.require(owner, before.provider)
+        _count_poll(owner)
         revive(before)
 
 
@@ -107,6 +109,7 @@ def sync(owner: str, id: str) -> int:
     if not follows.begin_sync(found, now, _SYNC_PAUSE):
         raise TooMany("This was synced less than five minutes ago", int(_SYNC_PAUSE.total_seconds()))
     try:
+        _count_poll(owner)
         return _poll_for(found)
     except Exception:
         follows.forget_sync(found, now)
@@ -159,7 +162,7 @@ def _follow(owner: str, creator: Creator) -> tuple[Followed, bool]:
     active, is_news = changes.begin(owner, creator)
     if is_news and not _serve_stored(active, creator):
         try:
-            polling.poll(creator.id, Cause.PERSON)
+            polling.poll(creator.id, Cause.PERSON, asked_by=owner)
         except Unavailable:
             messages.poll_soon(creator.id)
     return _with_creator(active), is_news
@@ -181,8 +184,14 @@ def _serve_stored(active: Follow, creator: Creator) -> bool:
     return True
 
 
+def _count_poll(owner: str) -> None:
+    """Each may cost some of a quota that is everybody's; the desk decides for itself."""
+    if not model.is_desk(owner):
+        limits.spend("sync", owner, _POLLS_PER_HOUR, _HOUR)
+
+
 def _poll_for(found: Follow) -> int:
-    outcome = polling.poll(found.creator_id, Cause.PERSON)
+    outcome = polling.poll(found.creator_id, Cause.PERSON, asked_by=found.owner)
     if outcome.result is Result.POLLED:
         return outcome.delivered[found.owner]
     if outcome.result is Result.WAITING:

@@ -41,8 +41,12 @@ def note(lease: Lease, owners: Sequence[str], failure: ProviderFailed) -> None:
 
 def _wait(lease: Lease, failure: ProviderFailed) -> None:
     """Spread a little, so that not all come back at the same moment. A quota that we count ourselves keeps polls
-    waiting, but not what a person asks for."""
+    waiting, but not what the desk asks for; that of members keeps nobody else waiting."""
     now, spread = clock.now(), model.jitter(_WAIT_IN_OUTAGE)
+    if isinstance(failure, quota.ShareUsedUp):
+        creator = lease.creator
+        polls.release(lease, model.next_poll(creator, creator.last_polled_at or now))
+        return
     if isinstance(failure, QuotaExceeded) and quota.is_counted(lease.creator.provider):
         polls.release(lease, quota.day_end(now) + spread)
         return

@@ -92,7 +92,7 @@ def view_follow(followed: Followed, found: Connections, now: datetime) -> Follow
     due_at = creator.next_poll_at if creator and follow.status is FollowStatus.ACTIVE else None
     return FollowView(
         id=members.wire_id(follow.id),
-        name=shorten(name_of(followed), _NAME),
+        name=shorten(followed.name, _NAME),
         label=label_of(follow.provider),
         kind=follow.provider.lower(),
         is_paused=follow.status is FollowStatus.PAUSED,
@@ -123,6 +123,12 @@ def view_connection(provider: Provider, connection: Connection | None, now: date
     )
 
 
+def list_offered(found: Connections, is_desk: bool, now: datetime) -> list[ConnectionView]:
+    """Spotify lets an app that is being developed have five users, so members are not offered it."""
+    shown = [view_connection(provider, found[provider], now) for provider in CONNECTED]
+    return [one for one in shown if is_desk or one.provider != Provider.SPOTIFY or one.since]
+
+
 def view_candidate(candidate: Candidate, provider: Provider) -> CandidateView:
     channel = candidate.channel
     count = channel.subscriber_count
@@ -146,10 +152,6 @@ def view_notification(told: Notification) -> NotificationView:
         told.resolved_at is not None,
         told.provider or "" if told.type in notifications.ABOUT_CONNECTION else "",
     )
-
-
-def name_of(followed: Followed) -> str:
-    return followed.creator.name if followed.creator else followed.follow.channel_id
 
 
 def label_of(provider: Provider) -> str:

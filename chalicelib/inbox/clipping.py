@@ -13,11 +13,10 @@ from chalicelib.inbox.model import DESK, EntryDetail, Item, Provider, Recipient
 from chalicelib.inbox.page_reading import Reading
 from chalicelib.kernel import clock, limits
 from chalicelib.kernel.aws.failures import Stale, retry_stale
-from chalicelib.kernel.errors import GnaError, Invalid, NotFound, Refused
+from chalicelib.kernel.errors import GnaError, Invalid, NotFound
 from chalicelib.members.model import Member
 
 MOST_LINKS = 50
-NOT_VERIFIED = "Verify your email address first"
 _HOUR = 3600
 _CLIPS_PER_HOUR, _PASTES_PER_HOUR, _SUGGESTIONS_PER_HOUR = 60, 10, 20
 
@@ -64,8 +63,7 @@ def suggest(member: Member, id: str, note: str = "") -> None:
     item = item_store.find(id) if entry_store.find(member.id, id) else None
     if not item:
         raise NotFound(model.NOT_FOUND)
-    if not member.verified:
-        raise Refused(NOT_VERIFIED)
+    member.require_verified()
     limits.spend("suggest", member.id, _SUGGESTIONS_PER_HOUR, _HOUR)
     _enter(DESK, item, suggestion=note)
 

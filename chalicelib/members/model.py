@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from chalicelib.kernel import addresses, ids, pseudonyms
 from chalicelib.kernel.addresses import Address
-from chalicelib.kernel.errors import Invalid, NotFound
+from chalicelib.kernel.errors import Invalid, NotFound, Refused
 
 SESSION_LIFE = timedelta(days=7)
 VERIFY_LIFE = timedelta(hours=24)
@@ -32,6 +32,7 @@ WRONG_PASSWORD = "Wrong password"  # noqa: S105 - a sentence
 NOT_SIGNED_IN = "Authentication required"
 BAD_TOKEN = "Invalid or expired token"  # noqa: S105 - a sentence
 NO_MEMBER = "No such member"
+NOT_VERIFIED = "Verify your email address first"
 NO_INVITATION = "No such invitation"
 
 LEAST_CHARACTERS = 8
@@ -57,6 +58,11 @@ class Member(Struct, frozen=True):
     @property
     def verified(self) -> bool:
         return self.verified_at is not None
+
+    def require_verified(self) -> None:
+        """For what a stranger with somebody else's address must not do."""
+        if not self.verified:
+            raise Refused(NOT_VERIFIED)
 
     @property
     def wire_id(self) -> str:

@@ -18,7 +18,6 @@ LONGEST_SHOWN_LOCATION, LONGEST_CREDIT = 200, 100
 TEXT_KEPT = timedelta(days=30)
 CHANGED_MEANWHILE = "Sighting was changed meanwhile"
 NOT_FOUND = "No such sighting"
-NOT_VERIFIED = "Verify your email address first"
 # What a cursor of the publication's list is signed for.
 SHARED_SCOPE = "shared sightings"
 

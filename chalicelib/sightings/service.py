@@ -13,7 +13,7 @@ from chalicelib.kernel import clock, ids, limits
 from chalicelib.kernel.aws import tables
 from chalicelib.kernel.aws.failures import Stale, retry_stale
 from chalicelib.kernel.aws.tables import Write
-from chalicelib.kernel.errors import Conflict, Invalid, NotFound, Refused, Unauthenticated
+from chalicelib.kernel.errors import Conflict, Invalid, NotFound, Unauthenticated
 from chalicelib.media import service as media
 from chalicelib.media.model import USED, Picture
 from chalicelib.members import service as members
@@ -187,8 +187,7 @@ def _delete(member_id: str, id: str) -> None:
 
 def _share(member: Member, id: str, shown_location: str, credit: str) -> Seen:
     before = _require(member.id, id)
-    if not member.verified:
-        raise Refused(model.NOT_VERIFIED)
+    member.require_verified()
     shared = Shared(shown_location, credit, clock.now())
     counted = [] if before.shared else [members.count_write(member.id, shared=1)]
     after = replace(before, shared=shared)

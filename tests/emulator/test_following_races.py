@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from chalicelib.following import jobs, messages, polling, service
-from chalicelib.following.model import Options
-from chalicelib.following.polling import Cause, Result
+from chalicelib.following.model import Cause, Options
+from chalicelib.following.polling import Result
 from chalicelib.following.providers.registry import SOURCES
 from chalicelib.following.stores import connections, counters, creators
 from chalicelib.following.stores.connections import ConnectionRow, StateRow

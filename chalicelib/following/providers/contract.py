@@ -171,6 +171,10 @@ class Source(Protocol):
     """A provider. Every call that reaches out may raise `ProviderFailed`."""
 
     provider: Provider
+    # How many creators are polled a second, at most.
+    polls_per_second: int
+    # Whether every creator has a server and a hub of its own, which anybody may run: pushes and news are limited.
+    is_anybodys: bool
 
     def check_id(self, text: str) -> str:
         """The id of a channel, in its one form; `Invalid` if it cannot be one."""
@@ -205,6 +209,9 @@ class Grants(Protocol):
 
     provider: Provider
     scopes: tuple[str, ...]
+
+    def is_configured(self) -> bool:
+        """Whether accounts can be connected at all."""
 
     def authorize_url(self) -> str:
         """Where the browser is sent; the page's script adds its own parameters."""

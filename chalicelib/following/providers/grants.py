@@ -33,6 +33,9 @@ class Google:
     provider = Provider.YOUTUBE
     scopes: tuple[str, ...] = ("https://www.googleapis.com/auth/youtube.readonly",)
 
+    def is_configured(self) -> bool:
+        return bool(settings.current().youtube_client_id and settings.provider_secret("YOUTUBE_CLIENT_SECRET"))
+
     def authorize_url(self) -> str:
         return hosts.youtube(hosts.GOOGLE_CONSENT)
 
@@ -74,6 +77,9 @@ class Spotify:
     scopes: tuple[str, ...] = ("user-library-read",)
     # Six months after consent, however often it is renewed; the shortest six months there are.
     _consent_ends_in = 181 * 86_400
+
+    def is_configured(self) -> bool:
+        return bool(settings.current().spotify_client_id)
 
     def authorize_url(self) -> str:
         return hosts.spotify(hosts.SPOTIFY_CONSENT)

@@ -49,6 +49,8 @@ _NO_ACCOUNTS = "Feeds have no accounts and no search: enter the address of a fee
 
 class Rss:
     provider = Provider.RSS
+    polls_per_second = 10
+    is_anybodys = True
 
     def check_id(self, text: str) -> str:
         url = _without_fragment(excerpt.web_url(text))
@@ -63,7 +65,7 @@ class Rss:
     def resolve(self, reference: Reference, access: Access) -> Channel:
         """The feed at this URL, or the one that the page there names."""
         try:
-            reading = _read_anew(reference.value)
+            reading = reader.read(reference.value)
         except Unreadable as failure:
             if failure.kind != "invalid":
                 raise _failure(failure, is_new=True) from failure
@@ -123,13 +125,9 @@ def _read_named(url: str) -> Reading:
     if answer.status != 200 or not feeds:
         raise Unknown("There is no feed at this address, and the page there names none")
     try:
-        return _read_anew(feeds[0])
+        return reader.read(feeds[0])
     except Unreadable as failure:
         raise _failure(failure, is_new=True) from failure
-
-
-def _read_anew(url: str) -> Reading:
-    return reader.read(url)
 
 
 def _failure(failure: Unreadable, is_new: bool) -> ProviderFailed:

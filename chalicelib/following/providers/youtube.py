@@ -45,6 +45,8 @@ _NO_CHANNEL = "There is no such channel on YouTube"
 
 class YouTube:
     provider = Provider.YOUTUBE
+    polls_per_second = 10
+    is_anybodys = False
 
     def check_id(self, text: str) -> str:
         if not youtube_links.CHANNEL_ID.match(text):

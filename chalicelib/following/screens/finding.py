@@ -7,6 +7,7 @@ from typing import Any
 from msgspec import Struct
 
 from chalicelib.following import connections, discovery, quota, service, views
+from chalicelib.following.access import OutOfQuota
 from chalicelib.following.connection_handlers import check_words
 from chalicelib.following.discovery import Candidate
 from chalicelib.following.model import CONNECTED, LABELS
@@ -19,7 +20,7 @@ from chalicelib.inbox.frames import Frame
 from chalicelib.inbox.model import Provider
 from chalicelib.inbox.owners import owner_of
 from chalicelib.kernel import clock
-from chalicelib.kernel.errors import GnaError, Invalid, TooMany, Unauthenticated
+from chalicelib.kernel.errors import GnaError, Invalid, Unauthenticated
 from chalicelib.kernel.recent import Recent
 from chalicelib.web import responses
 from chalicelib.web.request import Request
@@ -95,11 +96,10 @@ def _page(frame: Frame, request: Request, asked: Asked, failure: GnaError | None
 def _choices(frame: Frame, found: Connections, asked: Asked) -> dict[str, Any]:
     """Where one can look."""
     now = clock.now()
-    shown = [views.view_connection(provider, found[provider], now) for provider in CONNECTED]
-    offered = [one for one in shown if frame.is_desk or one.provider != Provider.SPOTIFY or one.since]
+    offered = views.list_offered(found, frame.is_desk, now)
     return {
         "connections": offered,
-        "connection": next(one for one in shown if one.provider == asked.provider),
+        "connection": views.view_connection(asked.provider, found[asked.provider], now),
         "searchable": [(one.provider, one.label) for one in offered if views.can_use(Provider(one.provider), found)],
     }
 
@@ -135,13 +135,15 @@ def _list_mine(owner: str, provider: Provider, connection: Connection) -> tuple[
 def _explain(failure: GnaError, asked: Asked) -> str:
     if isinstance(failure, Invalid):
         return "Search for at most 100 characters." if asked.words else "Enter a few words to search for."
-    if isinstance(failure, TooMany) and asked.words is not None and asked.provider is Provider.YOUTUBE:
+    if isinstance(failure, OutOfQuota) and asked.words is not None and quota.is_counted(asked.provider):
         searches = next(used for used in quota.read_used(asked.provider) if used.bucket == SEARCHES)
+        reason = failure.reason.replace("'", "’")
         if searches.spent >= searches.most:
-            return (
-                f"Today’s {searches.most} searches at YouTube are used up, by everybody together. Searching works "
-                "again at midnight, Pacific time. What you have a link to can be followed all the same."
-            )
+            reason = f"Today’s {searches.most} searches at YouTube are used up, by everybody together"
+        return (
+            f"{reason}. Searching works again at midnight, Pacific time. What you have a link to can be followed all "
+            "the same."
+        )
     return views.describe_failure(failure)
 
 

@@ -56,15 +56,14 @@ def _page(
     **values: Any,
 ) -> Response:
     owner, now = owner_of(request), clock.now()
-    name = views.name_of(followed)
     return frame.page(
         request,
         body,
-        name,
+        followed.name,
         NOTICES,
         here=f"{frame.prefix}/following",
         path=_path(frame, request),
-        name=name,
+        name=followed.name,
         follow=views.view_follow(followed, connections.list_connections(owner), now),
         since=followed.follow.created_at,
         creator=followed.creator,

@@ -147,13 +147,9 @@ def _page(frame: Frame, request: Request, status: int = 200, typed: str = "", wr
 
 def _surroundings(frame: Frame, owner: str, found: Connections) -> dict[str, Any]:
     """What is beside the follows."""
-    now = clock.now()
-    shown = [views.view_connection(provider, found[provider], now) for provider in CONNECTED]
-    # Spotify lets an app that is being developed have five users, so members are not offered it.
-    offered = [one for one in shown if frame.is_desk or one.provider != Provider.SPOTIFY or one.since]
     uses_quota = frame.is_desk and (views.can_use(Provider.YOUTUBE, found) or found[Provider.YOUTUBE])
     return {
-        "connections": offered,
+        "connections": views.list_offered(found, frame.is_desk, clock.now()),
         "searchable": any(views.can_use(provider, found) for provider in CONNECTED),
         "quota": quota.read_used(Provider.YOUTUBE) if uses_quota else [],
         "redirect_uri": connections.redirect_uri(owner),

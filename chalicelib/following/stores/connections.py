@@ -14,7 +14,6 @@ from chalicelib.inbox.model import Provider
 from chalicelib.kernel import clock
 from chalicelib.kernel.aws import tables
 from chalicelib.kernel.aws.failures import Stale
-from chalicelib.kernel.aws.tables import Put, Write
 
 STATE_LIFE = timedelta(minutes=30)
 
@@ -96,12 +95,7 @@ def list_all() -> Iterator[Connection]:
     return map(_connection, tables.scan(ConnectionRow, filter_condition=ConnectionRow.part.startswith(_PART)))
 
 
-def put_write(connection: Connection, before: Connection | None) -> Write:
-    """Holds only if it was not changed since `before` was read."""
-    return Put(_row(connection), _unchanged(before))
-
-
-def save(connection: Connection, before: Connection) -> None:
+def save(connection: Connection, before: Connection | None) -> None:
     """`Stale` if it was changed since `before` was read."""
     tables.put(_row(connection), _unchanged(before))
 

@@ -19,7 +19,7 @@ UNFOLLOWED = "UNFOLLOWED"
 
 _MOMENTS = (
     *("created_at", "refreshed_at", "updated_at", "last_published_at", "last_polled_at", "next_poll_at"),
-    *("not_before", "floor", "push_until"),
+    *("attempted_at", "not_before", "floor", "push_until", "hub_since"),
 )
 _NUMBERS = ("total_items", "interval_seconds", "failures", "found_by_push", "found_by_poll")
 _TEXTS = (
@@ -63,10 +63,12 @@ class CreatorRow(tables.Row):
     updated_at = UnicodeAttribute()
     last_published_at = UnicodeAttribute(null=True)
     last_polled_at = UnicodeAttribute(null=True)
+    attempted_at = UnicodeAttribute(null=True)
     next_poll_at = UnicodeAttribute(null=True)
     not_before = UnicodeAttribute(null=True)
     floor = UnicodeAttribute(null=True)
     push_until = UnicodeAttribute(null=True)
+    hub_since = UnicodeAttribute(null=True)
     total_items = NumberAttribute(null=True)
     interval_seconds = NumberAttribute(null=True)
     failures = NumberAttribute(null=True)

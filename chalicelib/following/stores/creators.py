@@ -77,6 +77,16 @@ def wake(creator: Creator, now: datetime) -> None:
         tables.transact(wake_write(creator, now))
 
 
+def make_due(creator: Creator, moment: datetime) -> None:
+    """At that time at the latest; also if it is being polled now, because that poll may end without what is new. One
+    that nobody follows stays as it is."""
+    is_later = (CreatorRow.next_poll_at > clock.text(moment)) | CreatorRow.leased_by.exists()
+    is_polled = CreatorRow.due == creator.provider.value
+    with suppress(Stale):
+        actions = [CreatorRow.next_poll_at.set(clock.text(moment))]
+        tables.update(CreatorRow(creator.id, CREATOR), actions, is_polled & is_later)
+
+
 def strip(creator: Creator) -> None:
     """Forget what the provider told about it, but its name and link."""
     told = (CreatorRow.description, CreatorRow.image_url, CreatorRow.handle, CreatorRow.total_items)

@@ -54,6 +54,7 @@ def claim(id: str, now: datetime, due_at: str | None = None) -> Lease | None:
     actions = [
         CreatorRow.leased_by.set(holder),
         CreatorRow.leased_until.set(clock.text(until)),
+        CreatorRow.attempted_at.set(clock.text(now)),
         CreatorRow.next_poll_at.set(clock.text(until)),
     ]
     try:
@@ -128,7 +129,7 @@ def _poll_actions(after: Creator) -> list[Action]:
     polled = (
         *("last_published_at", "last_polled_at", "not_before", "floor", "push_until", "interval_seconds", "failures"),
         *("found_by_push", "found_by_poll", "total_items", "problem", "latest_item", "url", "hub", "topic"),
-        *("etag", "last_modified", "body_hash"),
+        *("hub_since", "etag", "last_modified", "body_hash"),
     )
     return [*(set_or_remove(name, values[name]) for name in polled), *_describe_actions(after)]
 

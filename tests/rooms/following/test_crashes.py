@@ -4,8 +4,8 @@ from itertools import count
 
 import pytest
 
-from chalicelib.following import fan_out, jobs, maintenance, polling, service
-from chalicelib.following.polling import Cause
+from chalicelib.following import asking, fan_out, jobs, maintenance, polling, service
+from chalicelib.following.model import Cause
 from chalicelib.following.stores import creators, followers, polls
 from chalicelib.inbox import delivery
 from chalicelib.inbox import service as inbox
@@ -47,7 +47,7 @@ def die_at(patch, module, step, turn=0, after=False):
 
 
 STEPS = [
-    (polling, "_ask", 0),
+    (asking, "ask", 0),
     (polling, "_deliver", 0),
     (fan_out, "_hand_over", 0),
     (fan_out, "_hand_over", 1),

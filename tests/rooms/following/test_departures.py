@@ -5,7 +5,7 @@ import json
 import boto3
 import pytest
 
-from chalicelib.following import departures, notifications, polling
+from chalicelib.following import asking, departures, model, notifications, polling
 from chalicelib.following.stores import connections, followers, follows
 from chalicelib.inbox.model import Provider
 from chalicelib.members import member_data
@@ -81,7 +81,7 @@ def test_it_may_be_repeated_and_goes_on_where_time_ended(ada):
 
 
 def test_what_a_poll_that_is_under_way_still_brings_is_forgotten_too(ada, monkeypatch, settle):
-    real = polling._ask
+    real = asking.ask
 
     def leaving(*arguments):
         answer = real(*arguments)
@@ -89,8 +89,8 @@ def test_what_a_poll_that_is_under_way_still_brings_is_forgotten_too(ada, monkey
         return answer
 
     ada.providers.publish(ALLOTMENT, "Under way")
-    monkeypatch.setattr(polling, "_ask", leaving)
-    polling.poll(ada.followed[0]["creator_id"], polling.Cause.SCHEDULE)
+    monkeypatch.setattr(asking, "ask", leaving)
+    polling.poll(ada.followed[0]["creator_id"], model.Cause.SCHEDULE)
     settle()
     assert not [name for name, rows in stored().items() if ada.id in rows and name.endswith("-inbox")]
 

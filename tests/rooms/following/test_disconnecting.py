@@ -2,7 +2,7 @@
 
 import pytest
 
-from chalicelib.following import connections, jobs, reconnecting
+from chalicelib.following import asking, connections, jobs, model, reconnecting
 from chalicelib.following.stores import connections as store
 from chalicelib.following.stores import creators
 from chalicelib.inbox.model import Provider
@@ -185,7 +185,7 @@ def test_after_months_the_latest_arrives_with_the_new_connection(connected, late
 
 def test_what_a_poll_that_was_under_way_brings_leaves_with_the_later_look(connected, monkeypatch, settle):
     """It had read its followers before."""
-    real = jobs.polling._ask
+    real = asking.ask
 
     def disconnecting(*arguments):
         answer = real(*arguments)
@@ -193,8 +193,8 @@ def test_what_a_poll_that_was_under_way_brings_leaves_with_the_later_look(connec
         return answer
 
     connected.providers.publish(ALLOTMENT, "Under way")
-    monkeypatch.setattr(jobs.polling, "_ask", disconnecting)
-    jobs.polling.poll(connected.followed["creator_id"], jobs.polling.Cause.SCHEDULE)
+    monkeypatch.setattr(asking, "ask", disconnecting)
+    jobs.polling.poll(connected.followed["creator_id"], model.Cause.SCHEDULE)
     assert connected.titles() == ["Under way"]
     settle()
     assert connected.titles() == []

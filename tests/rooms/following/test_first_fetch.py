@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from chalicelib.following import polling
+from chalicelib.following import asking
 from chalicelib.following.providers.contract import Down
 from chalicelib.kernel import clock
 from tests.rooms.following.conftest import ALLOTMENT, DAWN_CHORUS, HEDGE, MOSS, SLOW_SOIL
@@ -181,7 +181,7 @@ def test_an_outage_at_the_first_poll_only_delays_it(desk, monkeypatch, later, sw
         raise Down("YouTube answered 503")
 
     with monkeypatch.context() as patch:
-        patch.setattr(polling, "_ask", down)
+        patch.setattr(asking, "ask", down)
         follow = desk.follow("YOUTUBE", HEDGE)
     assert (desk.titles(), follow["poll_interval_seconds"], follow["last_polled_at"]) == ([], 3600, None)
     later(minutes=16)

@@ -3,6 +3,7 @@
 import pytest
 
 from chalicelib.following import model, service
+from tests.rooms.following import made
 from tests.rooms.following.conftest import ALLOTMENT, HEDGE, MEND, MOSS, SLOW_SOIL, TOOL_SHED
 
 FIELDS = {
@@ -190,3 +191,24 @@ def test_there_is_a_limit_to_new_ones_an_hour(desk, still, monkeypatch):
     monkeypatch.setattr(service, "_NEW_PER_HOUR", 3)
     statuses = [post(desk, provider="YOUTUBE", provider_channel_id=ALLOTMENT).status for _ in range(4)]
     assert statuses == [201, 200, 200, 429]
+
+
+def test_one_that_has_ended_takes_room_again_when_it_is_revived(desk, monkeypatch):
+    monkeypatch.setattr(model, "MOST_FOLLOWS", {True: 1, False: 1})
+    desk.unfollow(desk.follow("YOUTUBE", ALLOTMENT))
+    desk.follow("YOUTUBE", HEDGE)
+    answer = desk.call("POST", "follows", json={"provider": "YOUTUBE", "provider_channel_id": ALLOTMENT})
+    assert (answer.status, answer.json) == (409, {"error": "At most 1 follows are possible"})
+
+
+def test_there_is_an_end_to_follows_that_have_ended_and_those_can_be_revived(desk, monkeypatch):
+    monkeypatch.setattr(model, "MOST_FOLLOWS", {True: 1, False: 1})
+    ended = [desk.follow("YOUTUBE", ALLOTMENT)]
+    desk.unfollow(ended[0])
+    for number in range(3):
+        made_one = made.follow(number=number)
+        desk.unfollow({"id": made_one.id})
+    answer = desk.call("POST", "follows", json={"provider": "YOUTUBE", "provider_channel_id": HEDGE})
+    reason = "Too many follows have ended. Follow one of those again, or nothing new"
+    assert (answer.status, answer.json) == (409, {"error": reason})
+    assert desk.follow("YOUTUBE", ALLOTMENT)["id"] == ended[0]["id"]

@@ -2,7 +2,9 @@
 
 import pytest
 
-from chalicelib.following import jobs, notifications
+from chalicelib.following import jobs, notifications, quota
+from chalicelib.following.providers.contract import UNITS
+from chalicelib.following.stores import notifications as store
 from chalicelib.inbox.model import DESK, Provider
 from tests.rooms.following.conftest import SLOW_SOIL
 
@@ -155,3 +157,43 @@ def test_renewing_a_token_does_not_move_the_end_of_the_consent(listener, later, 
     sweep()
     assert listener.connection("SPOTIFY")["last_refreshed_at"]
     assert listener.connection("SPOTIFY")["consent_ends_at"] == before
+
+
+def test_reading_writes_nothing_unless_something_is_over(desk, later, monkeypatch):
+    quota.use_up(Provider.YOUTUBE, UNITS)
+    resolved, real = [], store.resolve
+
+    def resolve(*args):
+        resolved.append(args)
+        return real(*args)
+
+    monkeypatch.setattr(store, "resolve", resolve)
+    assert desk.active() == ["quota_warning"]
+    assert resolved == []
+    later(days=1)
+    (told,) = desk.notifications()
+    assert told["resolved_at"] is not None
+    assert len(resolved) == 1
+    desk.notifications()
+    assert len(resolved) == 1
+
+
+def test_the_warning_of_a_new_day_is_told_though_nobody_has_read_that_of_the_last(desk, later):
+    quota.use_up(Provider.YOUTUBE, UNITS)
+    later(days=1)
+    quota.use_up(Provider.YOUTUBE, UNITS)
+    assert desk.active() == ["quota_warning"]
+    assert len(desk.notifications()) == 2
+
+
+def test_the_page_reads_what_is_active_once(desk, monkeypatch):
+    quota.use_up(Provider.YOUTUBE, UNITS)
+    read, real = [], store.list_active
+
+    def list_active(owner):
+        read.append(owner)
+        return real(owner)
+
+    monkeypatch.setattr(store, "list_active", list_active)
+    assert desk.http.get("/admin/following").status == 200
+    assert len(read) == 1

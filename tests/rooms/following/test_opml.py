@@ -17,6 +17,7 @@ from chalicelib.kernel.errors import Invalid, Unavailable
 from chalicelib.members import service as members
 from tests.conftest import received
 from tests.rooms.following.conftest import ALLOTMENT, DAWN_CHORUS
+from tests.rooms.sightings.person import Person
 
 RSS = """<rss version="2.0"><channel><title>{0}</title><link>https://{0}.example.org/</link>
 <item><title>Hello</title><guid>1</guid><link>https://{0}.example.org/1</link></item></channel></rss>"""
@@ -59,6 +60,10 @@ def file(*urls: str, attribute: str = "xmlUrl") -> str:
     outlines = "".join(f'<outline text="x" type="rss" {attribute}="{escape(url)}"/>' for url in urls)
     body = f'<body><outline text="Folder">{outlines}</outline></body>'
     return f'<?xml version="1.0"?><opml version="1.0"><head/>{body}</opml>'
+
+
+def parse(document: bytes) -> list[str]:
+    return opml.parse(document, 500)
 
 
 def send(owner: Any, text: str) -> Any:
@@ -234,7 +239,7 @@ def test_what_cannot_be_queued_says_so(desk, feeds, monkeypatch):
         raise Unavailable("Service unavailable")
 
     monkeypatch.setattr(opml_import, "_SECONDS_TO_FOLLOW", 0.0)
-    monkeypatch.setattr(messages, "follow_later", fail)
+    monkeypatch.setattr(messages.queues, "send_many", fail)
     assert send(desk, file(feeds("one"))) == [{"url": feeds("one"), "ok": False, "error": "Service unavailable"}]
 
 
@@ -246,9 +251,68 @@ def test_five_files_an_hour(desk, feeds):
 
 
 def test_too_many_follows(desk, feeds, monkeypatch):
-    monkeypatch.setattr(opml_import.model, "MOST_FOLLOWS", {True: 1, False: 1})
+    monkeypatch.setattr(opml_import.model, "MOST_FOLLOWS", {True: 2, False: 2})
+    desk.follow("YOUTUBE", ALLOTMENT)
     results = send(desk, file(feeds("one"), feeds("two")))
-    assert results[1] == {"url": feeds("two"), "ok": False, "error": "At most 1 follows are possible"}
+    assert results[1] == {"url": feeds("two"), "ok": False, "error": "At most 2 follows are possible"}
+
+
+def test_the_follows_of_an_owner_are_counted_once_for_a_file(desk, feeds, monkeypatch):
+    monkeypatch.setattr(opml_import.model, "MOST_FOLLOWS", {True: 3, False: 3})
+    counted, real = [], follows.list_all
+
+    def count(owner):
+        counted.append(owner)
+        return real(owner)
+
+    monkeypatch.setattr(follows, "list_all", count)
+    send(desk, file(feeds("one")))
+    assert len(counted) == 1
+    results = send(desk, file(feeds("one"), feeds("two"), feeds("three")))
+    assert [result["ok"] for result in results] == [True, True, True]
+    assert [result["ok"] for result in send(desk, file(feeds("one"), feeds("four")))] == [True, False]
+
+
+def test_of_one_host_twenty_are_looked_at_and_the_others_are_followed_one_by_one(owner, feeds, settle):
+    results = send(owner, file(*(feeds(number) for number in range(25))))
+    assert [result.get("queued", False) for result in results] == [False] * 20 + [True] * 5
+    assert len(feeds.asked) == 20
+    waiting = received("feed")
+    assert len([message for message in waiting if message["kind"] == messages.FOLLOW_URL]) == 1  # others are delayed
+    for message in waiting:
+        jobs.handle(message, lambda: True)
+    settle()
+    assert len(follows_of(owner)) == 25
+
+
+def follows_of(owner: Any) -> list[Any]:
+    return list(follows.list_all(owner.id))
+
+
+def test_a_member_whose_address_is_not_verified_sends_no_file(http, providers, configure, feeds):
+    configure(MEMBERS="open")
+    eve = Person(http, "eve", verified=False)
+    answer = eve.ask("POST", "/api/follows/opml", json={"opml": file(feeds("one"))})
+    assert (answer.status, answer.json) == (403, {"error": "Verify your email address first"})
+    assert feeds.asked == []
+
+
+def test_the_desk_can_take_in_as_many_as_it_may_follow(desk, feeds, monkeypatch):
+    monkeypatch.setattr(opml_import, "_SECONDS_TO_FOLLOW", 0.0)
+    monkeypatch.setattr(opml_import, "_look_at", lambda owner, urls: {})
+    queued: list[int] = []
+
+    def take(queue: str, batch: Any) -> int:
+        queued.append(len(batch))
+        return len(batch)
+
+    monkeypatch.setattr(messages.queues, "send_many", take)
+    urls = [f"https://blog{number}.example.org/feed" for number in range(2_000)]
+    results = send(desk, file(*urls))
+    assert queued == [10] * 200
+    assert [result["queued"] for result in results] == [True] * 2_000
+    answer = desk.call("POST", "follows/opml", json={"opml": file(*urls, "https://one-more.example.org/feed")})
+    assert (answer.status, answer.json) == (400, {"error": "At most 2000 feeds can be followed"})
 
 
 def test_feeds_are_looked_at_side_by_side(desk, feeds):
@@ -304,12 +368,12 @@ def test_names_are_text_in_the_file():
     (found,) = ElementTree.fromstring(text).iter("outline")
     assert found.attrib["text"] == '<b> & "quotes" 🌱'
     assert found.attrib["xmlUrl"] == "https://example.org/?a=1&b='2'"
-    assert opml.parse(text.encode()) == ["https://example.org/?a=1&b='2'"]
+    assert parse(text.encode()) == ["https://example.org/?a=1&b='2'"]
 
 
 @pytest.mark.parametrize("attribute", ["xmlUrl", "xmlurl", "XMLURL", "xmlURL"])
 def test_programs_write_names_in_many_ways(attribute):
-    assert opml.parse(file("https://example.org/feed", attribute=attribute).encode()) == ["https://example.org/feed"]
+    assert parse(file("https://example.org/feed", attribute=attribute).encode()) == ["https://example.org/feed"]
 
 
 def test_folders_doubles_and_outlines_without_a_feed():
@@ -318,20 +382,20 @@ def test_folders_doubles_and_outlines_without_a_feed():
         <outline text="b" xmlUrl="https://b.example/?x=1&amp;y=2"/></outline></outline>
         <outline text="a again" xmlUrl="https://a.example/"/><outline text="none"/><outline text="" xmlUrl=""/>
         <item xmlUrl="https://no.example/"/></body></OPML>"""
-    assert opml.parse(text.encode()) == ["https://a.example/", "https://b.example/?x=1&y=2"]
+    assert parse(text.encode()) == ["https://a.example/", "https://b.example/?x=1&y=2"]
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "iso-8859-1", "windows-1252"])
 def test_files_in_other_encodings(encoding):
     text = f'<?xml version="1.0" encoding="{encoding}"?>' + file("https://example.org/grüße").partition("?>")[2]
-    assert opml.parse(text.encode(encoding)) == ["https://example.org/grüße"]
+    assert parse(text.encode(encoding)) == ["https://example.org/grüße"]
 
 
 def test_what_says_another_encoding_than_it_has():
     text = '<?xml version="1.0" encoding="ISO-8859-1"?>' + file("https://example.org/grüße").partition("?>")[2]
-    assert opml.parse(text.encode()) == ["https://example.org/grüße"]
-    assert opml.parse(b"\xef\xbb\xbf" + text.encode()) == ["https://example.org/grüße"]
-    assert opml.parse(f"\n  {text}".encode()) == ["https://example.org/grüße"]
+    assert parse(text.encode()) == ["https://example.org/grüße"]
+    assert parse(b"\xef\xbb\xbf" + text.encode()) == ["https://example.org/grüße"]
+    assert parse(f"\n  {text}".encode()) == ["https://example.org/grüße"]
 
 
 LAUGHS = '<!DOCTYPE opml [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;">]>'
@@ -355,14 +419,14 @@ FILES = '<!DOCTYPE opml [<!ENTITY x SYSTEM "file:///etc/passwd">]>'
         ("<opml>" + "<a>" * 100_000, "This file is nested too deeply"),
         (
             file(*(f"https://example.org/{number}" for number in range(501))),
-            "At most 500 feeds can be followed at once",
+            "At most 500 feeds can be followed",
         ),
-        ("x" * 1_000_001, "An OPML file may have at most 1 MB"),
+        ("x" * 2_000_001, "An OPML file may have at most 2 MB"),
     ],
 )
 def test_what_is_no_file_we_take(text, reason):
     with pytest.raises(Invalid) as refusal:
-        opml.parse(text.encode("latin-1"))
+        parse(text.encode("latin-1"))
     assert refusal.value.reason == (reason or "An OPML file must not have a document type")
 
 
@@ -370,16 +434,16 @@ def test_a_large_file_is_read_in_no_time():
     text = file(*(f"https://example.org/{number}" for number in range(500)))
     padded = text.replace("<head/>", "<head>" + "<x y='z'/>" * 90_000 + "</head>")
     started = time.monotonic()
-    assert len(opml.parse(padded.encode())) == 500
+    assert len(parse(padded.encode())) == 500
     assert time.monotonic() - started < 3
 
 
-def test_a_file_of_a_megabyte_is_taken_from_members_too(member, feeds):
+def test_a_file_of_two_megabytes_is_taken_from_members_too(member, feeds):
     ada = member("ada")
-    text = file(feeds("one")).replace("<head/>", f"<head>{' ' * 950_000}</head>")
+    text = file(feeds("one")).replace("<head/>", f"<head>{' ' * 1_950_000}</head>")
     assert [result["ok"] for result in send(ada, text)] == [True]
     answer = ada.call("POST", "follows/opml", json={"opml": text + " " * 100_000})
-    assert (answer.status, answer.json) == (400, {"error": "An OPML file may have at most 1 MB"})
+    assert (answer.status, answer.json) == (400, {"error": "An OPML file may have at most 2 MB"})
 
 
 def test_a_stranger_cannot(http, configure):

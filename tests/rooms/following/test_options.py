@@ -2,7 +2,7 @@
 
 import pytest
 
-from chalicelib.following import polling
+from chalicelib.following import asking
 from chalicelib.following.providers.contract import Down
 from chalicelib.following.stores import followers
 from tests.rooms.following.conftest import ALLOTMENT, HEDGE
@@ -189,7 +189,7 @@ def test_options_of_one_that_is_paused_are_changed_and_kept(following, publish, 
 def test_a_change_during_a_poll_does_not_make_anybody_new_again(desk, monkeypatch, later, sweep):
     """The poll has served them between reading and writing: whoever is new gets the latest only."""
     with monkeypatch.context() as patch:
-        patch.setattr(polling, "_ask", _down)
+        patch.setattr(asking, "ask", _down)
         desk.followed = desk.follow("YOUTUBE", ALLOTMENT)
     real = followers.find
 

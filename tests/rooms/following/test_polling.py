@@ -5,8 +5,9 @@ from datetime import timedelta
 
 import pytest
 
-from chalicelib.following import jobs, messages, model, polling
-from chalicelib.following.polling import Cause, Result
+from chalicelib.following import asking, jobs, messages, model, polling
+from chalicelib.following.model import Cause
+from chalicelib.following.polling import Result
 from chalicelib.following.stores import creators, polls
 from chalicelib.inbox.model import Provider
 from chalicelib.kernel import clock
@@ -193,13 +194,13 @@ def test_a_message_that_comes_after_another_poll_does_nothing(following, later):
 
 def test_one_worker_at_a_time_polls_a_creator(following, later, monkeypatch):
     later(days=1)
-    outcomes, real = [], polling._ask
+    outcomes, real = [], asking.ask
 
     def meanwhile(*arguments):
         outcomes.append(polling.poll(following.followed["creator_id"], Cause.SCHEDULE).result)
         return real(*arguments)
 
-    monkeypatch.setattr(polling, "_ask", meanwhile)
+    monkeypatch.setattr(asking, "ask", meanwhile)
     assert polling.poll(following.followed["creator_id"], Cause.SCHEDULE).result is Result.POLLED
     assert outcomes == [Result.SKIPPED]
 

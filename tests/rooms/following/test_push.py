@@ -253,12 +253,13 @@ def test_when_nobody_follows_any_more_the_hub_is_left(following, pushed, later, 
     assert following.providers.state.leases == []
 
 
-def test_a_feed_that_names_a_hub_is_pushed_too(desk, blog, work):
+def test_a_feed_that_names_a_hub_is_pushed_too(desk, blog, work, later):
     blog.hub = f"{blog.url}/hub"
     desk.followed = desk.follow_url(f"{blog.url}/feed.xml").json
     found = subscription(desk)
     assert (found.hub, found.topic) == (f"{blog.url}/hub", f"{blog.url}/feed.xml")
     assert blog.posted[0][0] == "/hub"
+    later(minutes=6)
     blog.publish("Pushed by its hub", clock.now())
     assert push(desk, method="sha256").status == 202
     work()

@@ -7,7 +7,7 @@ import pytest
 from chalicelib.following import quota
 from chalicelib.following.providers.contract import SEARCHES, UNITS
 from chalicelib.following.stores import counters
-from chalicelib.inbox.model import Provider
+from chalicelib.inbox.model import DESK, Provider
 from chalicelib.kernel import clock
 from tests.rooms.following.conftest import ALLOTMENT, COMPOST, HEDGE, MEND
 
@@ -22,8 +22,8 @@ def spent(bucket=UNITS):
     return counters.count_spent(YOUTUBE, quota.day_of(clock.now()), bucket)
 
 
-def spend(many, by_person=False, bucket=UNITS):
-    quota.spender(YOUTUBE, by_person)(bucket, many)
+def spend(many, asked_by=None, bucket=UNITS):
+    quota.spender(YOUTUBE, asked_by)(bucket, many)
 
 
 @pytest.mark.parametrize(
@@ -86,13 +86,13 @@ def test_what_would_be_too_much_is_neither_counted_nor_asked(desk):
 
 
 @pytest.mark.usefixtures("aws")
-def test_the_last_tenth_is_for_what_a_person_asks():
+def test_the_last_tenth_is_for_what_the_desk_asks():
     spend(9_000)
     with pytest.raises(quota.UsedUp):
         spend(1)
-    spend(1_000, by_person=True)
+    spend(1_000, asked_by=DESK)
     with pytest.raises(quota.UsedUp):
-        spend(1, by_person=True)
+        spend(1, asked_by=DESK)
 
 
 def test_beyond_nine_tenths_polls_wait_for_midnight_and_people_do_not(desk, later, sweep):

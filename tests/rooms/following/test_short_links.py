@@ -5,7 +5,7 @@ import threading
 import pytest
 
 from chalicelib.following import polling, short_links
-from chalicelib.following.polling import Cause
+from chalicelib.following.model import Cause
 from chalicelib.following.stores import polls
 from chalicelib.kernel.http import client
 from chalicelib.kernel.http.client import FetchFailed

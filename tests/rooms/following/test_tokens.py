@@ -44,7 +44,7 @@ def renewals(desk, provider):
 
 
 def ask(provider):
-    return access.call(provider, [DESK], lambda given: given.token, by_person=False)
+    return access.call(provider, [DESK], lambda given: given.token, asked_by=None)
 
 
 def test_a_token_that_works_for_minutes_is_used_as_it_is(connected, later):

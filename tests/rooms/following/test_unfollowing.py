@@ -2,7 +2,7 @@
 
 import pytest
 
-from chalicelib.following import jobs
+from chalicelib.following import asking, jobs, model
 from chalicelib.following.stores import creators, followers, follows
 from chalicelib.inbox.entry_store import EntryRow
 from tests.rooms.following.conftest import ALLOTMENT, HEDGE
@@ -96,7 +96,7 @@ def test_what_arrives_soon_after_following_again_is_not_taken_by_the_later_look(
 
 
 def test_what_a_poll_that_was_under_way_brings_leaves_with_the_later_look(following, later, monkeypatch, settle):
-    real = jobs.polling._ask
+    real = asking.ask
 
     def unfollowing(*arguments):
         answer = real(*arguments)
@@ -104,8 +104,8 @@ def test_what_a_poll_that_was_under_way_brings_leaves_with_the_later_look(follow
         return answer
 
     following.providers.publish(ALLOTMENT, "Under way")
-    monkeypatch.setattr(jobs.polling, "_ask", unfollowing)
-    jobs.polling.poll(following.followed["creator_id"], jobs.polling.Cause.SCHEDULE)
+    monkeypatch.setattr(asking, "ask", unfollowing)
+    jobs.polling.poll(following.followed["creator_id"], model.Cause.SCHEDULE)
     assert following.titles() == ["Under way"]
     settle()
     assert following.titles() == []
