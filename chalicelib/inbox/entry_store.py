@@ -17,7 +17,7 @@ from pynamodb.expressions.update import Action
 from pynamodb.indexes import AllProjection, GlobalSecondaryIndex, KeysOnlyProjection
 
 from chalicelib.inbox import model, search
-from chalicelib.inbox.model import ContentType, Entry, Provider, Seen, State
+from chalicelib.inbox.model import ContentType, Entry, Item, Provider, Seen, State
 from chalicelib.kernel import clock
 from chalicelib.kernel.aws import tables
 from chalicelib.kernel.aws.failures import Stale
@@ -70,7 +70,7 @@ class EntryRow(tables.Row):
     note = UnicodeAttribute(null=True)
     # The heading it is meant for in the next issue.
     section = UnicodeAttribute(null=True)
-    # What a search looks through: title and creator as they were received, and the note.
+    # What a search looks through: title and creator as they are shown, and the note.
     folded = UnicodeAttribute(null=True)
     folded_note = UnicodeAttribute(null=True)
     # When it was last put back into the inbox, if ever.
@@ -153,6 +153,16 @@ def move(owner: str, id: str, state: State, now: datetime, expected: State | Non
     restored = EntryRow.restored_at.set(clock.text(now)) if state is State.INBOX else EntryRow.restored_at.remove()
     actions = [EntryRow.state.set(state.value), EntryRow.shelf.set(shelf(owner, state)), restored]
     return _change(owner, id, actions, EntryRow.state == expected.value if expected else None)
+
+
+def describe(owner: str, item: Item, folded: str) -> Entry | None:
+    """With what the row repeats of its item. None if there is no such entry."""
+    actions = [
+        EntryRow.provider.set(item.provider.value),
+        EntryRow.content_type.set(item.content_type.value),
+        _set_or_remove(EntryRow.folded, folded),
+    ]
+    return _change(owner, item.id, actions)
 
 
 def set_section(owner: str, id: str, section: str) -> Entry | None:

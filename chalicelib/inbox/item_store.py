@@ -1,8 +1,9 @@
 """Items in DynamoDB, one row each, whoever has them.
 
-`refreshed_at` only grows, and nothing older is written over what the provider told later. `stale` is there only while
-the row has details that the provider wants refreshed or deleted. `version` grows with every write, also when the item
-is delivered unchanged: whoever takes something away because nobody has it must not have missed that.
+The words are those of the most trusted source (`model.Trust`), and nothing older is written over what it told later.
+`stale` is there only while the row has details that the provider wants refreshed or deleted. `version` grows with
+every write, also when the item is delivered unchanged: whoever takes something away because nobody has it must not
+have missed that.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -17,7 +18,7 @@ from pynamodb.expressions.update import Action
 from pynamodb.indexes import GlobalSecondaryIndex, KeysOnlyProjection
 
 from chalicelib.inbox import model
-from chalicelib.inbox.model import ContentType, Item, Provider
+from chalicelib.inbox.model import ContentType, Item, Provider, Trust
 from chalicelib.kernel import clock
 from chalicelib.kernel.aws import tables
 from chalicelib.kernel.aws.failures import Stale
@@ -34,6 +35,7 @@ _DETAILS = (
     "picture_of",
     "picture_tries",
 )
+_TOLD_BY_ANYBODY = (Provider.RSS.value, Provider.LINK.value)
 
 
 class _ByAge(GlobalSecondaryIndex["ItemRow"]):  # type: ignore[no-untyped-call]
@@ -64,6 +66,7 @@ class ItemRow(tables.Row):
     published_at = UnicodeAttribute(null=True)
     unavailable = BooleanAttribute(null=True)
     problem = UnicodeAttribute(null=True)
+    trust = NumberAttribute(null=True)
     stale = UnicodeAttribute(null=True)
     picture = UnicodeAttribute(null=True)
     picture_of = UnicodeAttribute(null=True)
@@ -105,13 +108,11 @@ def list_stale(provider: Provider, before: datetime, limit: int) -> Iterator[str
 
 
 def save_write(item: Item) -> Update:
-    """Holds unless something later is stored, or another source has told about this page first: of two that lead to
-    it, the first one's words stay. What a provider tells replaces what was read from the page itself."""
+    """Holds if nothing is stored, or what `model.replaces` says is to be replaced."""
     is_newer = ItemRow.refreshed_at <= clock.text(item.refreshed_at)
     same = ItemRow.creator_id == item.creator_id if item.creator_id else ItemRow.creator_id.does_not_exist()
-    if item.provider is not Provider.LINK:
-        same |= ItemRow.provider == Provider.LINK.value
-    return Update(ItemRow(item.id), _actions(item), ItemRow.id.does_not_exist() | (is_newer & same), show=True)
+    may = _is_below(item.trust) | (_is_below(item.trust + 1) & is_newer & (same | ItemRow.problem.exists()))
+    return Update(ItemRow(item.id), _actions(item), ItemRow.id.does_not_exist() | may, show=True)
 
 
 def replace_write(item: Item) -> Update:
@@ -130,7 +131,7 @@ def touch_write(id: str) -> Update:
 
 
 def save(item: Item) -> bool:
-    """Says whether it was written: not if something later is stored, or another source told about it first."""
+    """Says whether it was written: not if something later is stored, or another source is trusted as much or more."""
     write = save_write(item)
     return _update(item.id, write.actions, write.condition)
 
@@ -140,7 +141,7 @@ def refresh(item: Item) -> ItemRow | None:
     has_details = ItemRow.stale.exists() if item.provider in model.PERISHABLE else ItemRow.id.exists()
     is_newer = ItemRow.refreshed_at <= clock.text(item.refreshed_at)
     with suppress(Stale):
-        return tables.update(ItemRow(item.id), _actions(item), has_details & is_newer)
+        return tables.update(ItemRow(item.id), _actions(item), has_details & is_newer & _is_below(item.trust + 1))
     return None
 
 
@@ -185,6 +186,22 @@ def _update(id: str, actions: Sequence[Action], condition: Condition | None) -> 
     return False
 
 
+def _is_below(trust: int) -> Condition:
+    """What was stored before rows had this is trusted as `_trust` says."""
+    is_below: Condition = ItemRow.trust < trust
+    is_old: Condition = ItemRow.trust.does_not_exist()
+    if trust <= Trust.PROVIDER:
+        is_old &= ItemRow.provider.is_in(*_TOLD_BY_ANYBODY)
+    either: Condition = is_below | is_old
+    return either if trust > Trust.CLAIMED else is_below
+
+
+def _trust(row: ItemRow) -> Trust:
+    if row.trust is None:
+        return Trust.CLAIMED if row.provider in _TOLD_BY_ANYBODY else Trust.PROVIDER
+    return Trust(int(row.trust))
+
+
 def _actions(item: Item) -> list[Action]:
     """An update, not a put: what else is stored in the row stays."""
     published_at = clock.text(item.published_at) if item.published_at else None
@@ -195,6 +212,7 @@ def _actions(item: Item) -> list[Action]:
         ItemRow.title.set(item.title),
         ItemRow.canonical_url.set(item.canonical_url),
         ItemRow.refreshed_at.set(clock.text(item.refreshed_at)),
+        ItemRow.trust.set(int(item.trust)),
         ItemRow.version.add(1),
         _set_or_remove(ItemRow.creator, item.creator or None),
         _set_or_remove(ItemRow.creator_id, item.creator_id or None),
@@ -235,4 +253,5 @@ def _item(row: ItemRow) -> Item:
         available=not row.unavailable,
         picture=row.picture or "",
         problem=row.problem or "",
+        trust=_trust(row),
     )

@@ -24,6 +24,7 @@ from chalicelib.inbox.model import (
     ContentType,
     Item,
     Provider,
+    Trust,
 )
 from chalicelib.kernel.errors import Invalid
 from chalicelib.kernel.http import client
@@ -136,6 +137,7 @@ def to_item(reading: Reading, now: datetime) -> Item:
         excerpt=excerpt.truncate(info.description, LONGEST_EXCERPT),
         published_at=info.published_at,
         problem=reading.problem,
+        trust=Trust.CLAIMED if reading.problem else Trust.READ,
     )
 
 

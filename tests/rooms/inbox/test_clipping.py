@@ -6,7 +6,7 @@ from msgspec.structs import replace
 from chalicelib.inbox import clipping, entry_store, links, service
 from chalicelib.inbox.entry_store import EntryRow
 from chalicelib.inbox.item_store import ItemRow
-from chalicelib.inbox.model import LONGEST_NOTE, ContentType, Item, Provider
+from chalicelib.inbox.model import LONGEST_NOTE, ContentType, Item, Provider, Trust
 from chalicelib.kernel import clock
 from chalicelib.kernel.http.client import FetchFailed
 from tests.rooms.inbox.things import NOON, events, receive, states, to
@@ -23,9 +23,10 @@ def identified(url: str) -> str:
 
 
 def known(url: str, provider: Provider, content_type: ContentType) -> Item:
-    """As a follow has brought it."""
-    found = {"creator": "The Channel", "creator_id": "creator-1"}
-    return Item(identified(url), provider, "x", content_type, "As the channel calls it", url, NOON, **found)
+    """As a follow has brought it: of a provider, or of the feed of the page's own site."""
+    trust = Trust.READ if provider is Provider.RSS else Trust.PROVIDER
+    told = {"creator": "The Channel", "creator_id": "creator-1", "trust": trust}
+    return Item(identified(url), provider, "x", content_type, "As the channel calls it", url, clock.now(), **told)
 
 
 def test_a_page_becomes_an_entry(box, web):
@@ -147,7 +148,8 @@ def test_what_a_follow_brought_comes_back_by_hand_and_not_by_the_follow(box, web
 )
 def test_a_link_to_a_known_item_answers_that_item(box, web, url, provider, content_type, clipped):
     item = known(url, provider, content_type)
-    service.store_item(item)
+    service.deliver(item, to("desk"), NOON)
+    service.dismiss("desk", item.id)
     first = box.clip(clipped)
     assert (first.status, first.json["provider"], first.json["content_type"]) == (201, provider, content_type)
     assert first.json["title"] == "As the channel calls it"
