@@ -124,7 +124,9 @@ def _ask(creator: Creator, memory: Memory | None, following: Sequence[Follower],
     """Everything the provider is asked in one poll."""
     source = SOURCES[creator.provider]
     some_new = any(follower.is_new for follower in following)
-    known = Known(creator.channel_id, creator.url, Validators() if memory is None or some_new else creator.validators)
+    # Whoever begins or comes back gets items in the words of this source, also if it has nothing new to tell.
+    is_anew = memory is None or some_new or any(follower.since for follower in following)
+    known = Known(creator.channel_id, creator.url, Validators() if is_anew else creator.validators)
     page = source.latest(known, access)
     channel = page.channel
     if channel is None and creator.refreshed_at + REFRESH_AFTER < clock.now():
