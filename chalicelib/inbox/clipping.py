@@ -9,7 +9,7 @@ from datetime import timedelta
 
 from msgspec import Struct
 
-from chalicelib.inbox import delivery, entry_store, item_store, labels, links, model, page_reading
+from chalicelib.inbox import delivery, entry_store, item_store, labels, late_pages, links, model, page_reading
 from chalicelib.inbox.model import DESK, EntryDetail, Item, Provider, Recipient, Trust
 from chalicelib.inbox.page_reading import Reading
 from chalicelib.kernel import clock, limits
@@ -128,6 +128,8 @@ def _take(owner: str, url: str, found: Item | Reading | Invalid) -> Pasted:
         return Pasted(url, error=found.reason)
     try:
         item = found if isinstance(found, Item) else _choose_item(owner, found)
+        if item.problem == page_reading.NOT_READ_YET:
+            late_pages.read_soon(item.id)
         return Pasted(url, id=_enter(owner, item, "")[0].entry.id)
     except GnaError as failure:
         return Pasted(url, error=failure.reason)

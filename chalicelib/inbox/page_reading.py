@@ -111,6 +111,15 @@ def read(url: str, seconds: float = _BOUNDS.seconds) -> Reading:
     return _reading(named or address, info)
 
 
+def read_again(url: str) -> Reading:
+    """A page that is saved under this address stays there, wherever it leads. What we will not connect to is a
+    `problem`, too."""
+    try:
+        return replace(read(url), url=url, identity=_identify(url))
+    except Invalid as refusal:
+        return _unread(url, refusal.reason)
+
+
 def read_many(urls: Sequence[str]) -> dict[str, Reading | Invalid]:
     """Side by side, within the time of a request. What there is no time for is not read."""
     end = time.monotonic() + _SECONDS_ALL
