@@ -3,6 +3,8 @@
 A message names the item only. It may come twice, late, or for a page that was read or forgotten meanwhile.
 """
 
+from msgspec.structs import replace
+
 from chalicelib.inbox import delivery, item_store, model, page_reading, pictures
 from chalicelib.inbox.model import DESK, Trust
 from chalicelib.kernel import clock, log
@@ -31,7 +33,7 @@ def read(id: str, tries: int) -> None:
         return
     reading = page_reading.read_again(stored.canonical_url)
     reader = (DESK,) if stored.trust >= Trust.DESK_CLAIMED else ()
-    item = model.vouch(page_reading.to_item(reading, clock.now()), reader)
+    item = model.vouch(replace(page_reading.to_item(reading, clock.now()), id=id), reader)
     if item.problem and tries + 1 < _MOST_TRIES:
         read_soon(id, tries + 1)
     if item.image:

@@ -112,10 +112,9 @@ def read(url: str, seconds: float = _BOUNDS.seconds) -> Reading:
 
 
 def read_again(url: str) -> Reading:
-    """A page that is saved under this address stays there, wherever it leads. What we will not connect to is a
-    `problem`, too."""
+    """A page that is saved keeps its address, wherever it leads. What we will not connect to is a `problem`, too."""
     try:
-        return replace(read(url), url=url, identity=_identify(url))
+        return replace(read(url), url=url)
     except Invalid as refusal:
         return _unread(url, refusal.reason)
 
