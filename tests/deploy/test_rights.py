@@ -26,7 +26,7 @@ from chalicelib.feeds import state as feed_state
 from chalicelib.feeds import websub
 from chalicelib.inbox import composing, offers, page_reading, pictures
 from chalicelib.inbox import service as inbox
-from chalicelib.inbox.item_store import ItemRow
+from chalicelib.inbox.item_row_store import ItemRow
 from chalicelib.inbox.model import Recipient
 from chalicelib.inbox.page_reading import Reading
 from chalicelib.kernel import ciphers, clock, locks, settings

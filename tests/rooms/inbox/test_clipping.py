@@ -5,7 +5,7 @@ from msgspec.structs import replace
 
 from chalicelib.inbox import clipping, entry_store, links, service
 from chalicelib.inbox.entry_store import EntryRow
-from chalicelib.inbox.item_store import ItemRow
+from chalicelib.inbox.item_row_store import ItemRow
 from chalicelib.inbox.model import LONGEST_NOTE, ContentType, Item, Provider, Trust
 from chalicelib.kernel import clock
 from chalicelib.kernel.http.client import FetchFailed

@@ -13,7 +13,7 @@ import pytest
 from msgspec.structs import replace
 
 from chalicelib.inbox import departures, item_store, picture_store, pictures, service
-from chalicelib.inbox.item_store import ItemRow
+from chalicelib.inbox.item_row_store import ItemRow
 from chalicelib.inbox.model import DESK
 from chalicelib.kernel import clock
 from chalicelib.kernel.aws import objects, tables

@@ -6,7 +6,7 @@ import pytest
 
 from chalicelib.events.store import EventRow
 from chalicelib.inbox.entry_store import EntryRow
-from chalicelib.inbox.item_store import ItemRow
+from chalicelib.inbox.item_row_store import ItemRow
 from chalicelib.inbox.model import LONGEST_NOTE, State
 from tests.rooms.inbox.box import Box
 from tests.rooms.inbox.things import article, entry, events, receive, states, video

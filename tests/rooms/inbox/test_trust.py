@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from chalicelib.inbox import item_store, labels, links, model, picture_store, service
-from chalicelib.inbox.item_store import ItemRow
+from chalicelib.inbox.item_row_store import ItemRow
 from chalicelib.inbox.model import DESK, ContentType, Item, Provider, State, Trust
 from chalicelib.kernel import clock
 from chalicelib.kernel.http.client import FetchFailed
