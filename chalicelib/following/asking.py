@@ -36,7 +36,9 @@ class Answer(Struct, frozen=True):
 def ask(creator: Creator, memory: Memory | None, following: Sequence[Follower], access: Access) -> Answer:
     source = SOURCES[creator.provider]
     some_new = any(follower.is_new for follower in following)
-    known = Known(creator.channel_id, creator.url, Validators() if memory is None or some_new else creator.validators)
+    # Whoever begins or comes back gets items in the words of this source, also if it has nothing new to tell.
+    is_anew = memory is None or some_new or any(follower.since for follower in following)
+    known = Known(creator.channel_id, creator.url, Validators() if is_anew else creator.validators)
     page = source.latest(known, access)
     channel = page.channel or _describe(creator, source, access)
     if page.unchanged:

@@ -11,7 +11,7 @@ from chalicelib.following.providers.contract import Found
 from chalicelib.inbox import links
 from chalicelib.inbox import model as inbox_model
 from chalicelib.inbox import service as inbox
-from chalicelib.inbox.model import Item, Recipient
+from chalicelib.inbox.model import Item, Provider, Recipient, Trust
 
 Delivered = Counter[str]
 _MOMENT = timedelta(milliseconds=1)
@@ -35,7 +35,16 @@ def to_item(creator: Creator, found: Found, now: datetime) -> Item:
         excerpt=found.excerpt,
         duration_seconds=found.duration_seconds,
         published_at=found.published_at,
+        trust=_trust(creator, found, identity),
     )
+
+
+def _trust(creator: Creator, found: Found, identity: str | None) -> Trust:
+    """A feed may say anything of any page; it is believed of its own site, and of what has no other page."""
+    if creator.provider is not Provider.RSS:
+        return Trust.PROVIDER
+    is_own = identity is None or links.identify_site(found.told_at) == links.identify_site(found.url)
+    return Trust.READ if is_own else Trust.CLAIMED
 
 
 def deliver(
@@ -54,15 +63,24 @@ def deliver(
     return delivered
 
 
-def deliver_items(items: Sequence[Item], follower: Follower, now: datetime) -> Delivered:
-    """Items that are stored already, oldest first: the latest for somebody new, or what somebody has missed."""
+def deliver_items(creator: Creator, items: Sequence[Item], follower: Follower, now: datetime) -> Delivered:
+    """Items that are known already, oldest first: the latest for somebody new, or what somebody has missed. Whoever
+    follows this creator has not asked for the words of others."""
     if follower.options.action is Action.IGNORE:
         return Counter()
     wanted = items[-1:] if follower.options.newest_only else items
     delivered: Delivered = Counter()
     for place, item in enumerate(wanted):
-        delivered += _hand_over(item, [follower], now + place * _MOMENT)
+        delivered += _hand_over(item, [follower], now + place * _MOMENT, is_told=item.creator_id == creator.id)
     return delivered
+
+
+def in_own_words(creator: Creator, items: Sequence[Item], in_feed: Iterable[Found], now: datetime) -> list[Item]:
+    """Where others have told about it first, as the creator tells it, if that is there to read."""
+    if all(item.creator_id == creator.id for item in items):
+        return list(items)
+    told = {item.id: item for item in (to_item(creator, one, now) for one in in_feed)}
+    return [item if item.creator_id == creator.id else told.get(item.id, item) for item in items]
 
 
 def arrivals(creator: Creator, found: Iterable[Found], now: datetime) -> list[Arrival]:
@@ -77,9 +95,9 @@ def _wants(follower: Follower, one: Found, newer: Sequence[Found]) -> bool:
     return not (options.newest_only and shown)
 
 
-def _hand_over(item: Item, followers: Sequence[Follower], received_at: datetime) -> Delivered:
+def _hand_over(item: Item, followers: Sequence[Follower], received_at: datetime, is_told: bool = True) -> Delivered:
     recipients = [Recipient(follower.owner, follower.follow_id, follower.options.state) for follower in followers]
-    got = inbox.deliver(item, recipients, received_at)
+    got = inbox.deliver(item, recipients, received_at, is_told)
     for follower in followers:
         if follower.options.newest_only:  # also if they had it already: whoever brought it may have died here
             inbox.keep_newest(follower.owner, follower.follow_id, item.id)

@@ -19,7 +19,7 @@ from chalicelib.following.providers.registry import SOURCES
 from chalicelib.following.stores import connections, counters, creators, followers
 from chalicelib.following.stores.connections import Connection
 from chalicelib.inbox import service as inbox
-from chalicelib.inbox.model import DESK, Item, Provider
+from chalicelib.inbox.model import DESK, Item, Provider, Trust
 from chalicelib.kernel import ciphers, clock, log, sweeping
 from chalicelib.kernel.aws.failures import Stale
 
@@ -135,6 +135,7 @@ def _update(item: Item, found: Found | None) -> None:
                 duration_seconds=found.duration_seconds,
                 refreshed_at=clock.now(),
                 available=True,
+                trust=Trust.PROVIDER,
             )
         )
 

@@ -115,7 +115,8 @@ def _deliver(creator: Creator, memory: Memory | None, answer: Answer, following:
         if follower.since and memory and not follower.is_new:
             hidden = shorts if follower.options.hide_shorts else set()
             missed = [item for item in _missed(memory, follower.since) if item.id not in hidden]
-            delivered += fan_out.deliver_items(missed, follower, now)
+            told = fan_out.in_own_words(creator, missed, answer.page.items, now)
+            delivered += fan_out.deliver_items(creator, told, follower, now)
     return delivered
 
 

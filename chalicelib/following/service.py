@@ -15,7 +15,7 @@ from chalicelib.following.polling import Result
 from chalicelib.following.providers.contract import Channel
 from chalicelib.following.stores import creators, followers, follows
 from chalicelib.inbox import service as inbox
-from chalicelib.inbox.model import Provider
+from chalicelib.inbox.model import Provider, Trust
 from chalicelib.kernel import clock, deadlines, limits
 from chalicelib.kernel.errors import Conflict, TooMany, Unavailable
 
@@ -179,7 +179,9 @@ def _serve_stored(active: Follow, creator: Creator) -> bool:
     follower = followers.find(creator.id, active.owner)
     if not item or not item.available or not follower or not follower.is_new or active.options.hide_shorts:
         return False
-    fan_out.deliver_items([item], follower, now)
+    if item.creator_id != creator.id and item.trust < Trust.READ:  # in the words of somebody else's feed
+        return False
+    fan_out.deliver_items(creator, [item], follower, now)
     followers.mark_served(creator.id, [follower], since=polled + _MOMENT)
     return True
 

@@ -4,5 +4,5 @@ It does not know where items come from: the rooms that find them deliver them he
 Other rooms use: `service`, `model`, `links`, `owners`, `departures`, `frames`, `screens`,
 `shortening`, `offers`, `waiting`.
 
-`app.py` also uses `uses`, `pictures` and `recalls`.
+`app.py` also uses `uses`, `pictures`, `late_pages` and `recalls`.
 """

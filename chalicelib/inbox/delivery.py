@@ -2,6 +2,8 @@
 
 The row of an entry also says that its owner has received the item, and it is written only if it is not there. So
 whatever is repeated, by a twin or after a crash, finds what was done before and leaves it.
+
+An item that is known may be told by another source. Whose words it shows is for `model.replaces` to say.
 """
 
 from collections.abc import Container, Sequence
@@ -10,7 +12,7 @@ from typing import Any
 
 from chalicelib.events import outbox
 from chalicelib.events.model import EventType
-from chalicelib.inbox import entry_store, item_store, pictures, search
+from chalicelib.inbox import entry_store, item_store, labels, model, pictures
 from chalicelib.inbox.model import DESK, Entry, Item, Recipient
 from chalicelib.kernel.aws import tables
 from chalicelib.kernel.aws.failures import Stale
@@ -21,33 +23,58 @@ from chalicelib.kernel.errors import Unavailable
 _TOGETHER = 20
 
 
-def deliver(item: Item, recipients: Sequence[Recipient], received_at: datetime) -> list[str]:
-    """The owners who had not received it before."""
+def deliver(item: Item, recipients: Sequence[Recipient], received_at: datetime, is_told: bool = True) -> list[str]:
+    """The owners who had not received it before. Unless somebody tells it now, it is trusted as it was."""
     by_owner: dict[str, Recipient] = {}
     for recipient in recipients:
         by_owner.setdefault(recipient.owner, recipient)
-    different = list(by_owner.values())
-    if by_owner and item.image and not item.picture:
+    if is_told:
+        item = model.vouch(item, by_owner)
+    stored = item_store.find(item.id)
+    shown = stored if stored and not model.replaces(item, stored) else item
+    if by_owner and _wants_copy(shown, stored):
         pictures.copy_soon(item.id)
-    entered: list[str] = []
-    for start in range(0, len(different), _TOGETHER):
-        entered += _enter(item, different[start : start + _TOGETHER], received_at)
+    entered = _enter_all(item, shown, list(by_owner.values()), received_at)
     if not entered:
         item_store.save(item)
+    if stored and shown is item:
+        _take_over(stored, item, [owner for owner in by_owner if owner not in entered])
     if DESK in entered:
         outbox.relay_soon(item.id)
     return entered
 
 
-def _enter(item: Item, recipients: Sequence[Recipient], received_at: datetime) -> list[str]:
+def _wants_copy(shown: Item, stored: Item | None) -> bool:
+    """Also if there is a copy of what another source showed."""
+    is_other = bool(stored and stored.picture and stored.image != shown.image)
+    return is_other or bool(shown.image and not shown.picture)
+
+
+def _take_over(stored: Item, item: Item, owners: Sequence[str]) -> None:
+    """What is left of other words. A crash before leaves the copy to the message that was sent, and the entries to be
+    found by the words they came with."""
+    if stored.picture and stored.creator_id != item.creator_id:
+        pictures.hide_other(item.id)
+    if labels.differ(stored, item):
+        labels.renew(stored, owners)
+
+
+def _enter_all(item: Item, shown: Item, recipients: Sequence[Recipient], received_at: datetime) -> list[str]:
+    entered: list[str] = []
+    for start in range(0, len(recipients), _TOGETHER):
+        entered += _enter(item, shown, recipients[start : start + _TOGETHER], received_at)
+    return entered
+
+
+def _enter(item: Item, shown: Item, recipients: Sequence[Recipient], received_at: datetime) -> list[str]:
     """One transaction, repeated without those who have it already. The item is part of it, so that nobody deletes it
     at this moment because nobody has it."""
-    folded = search.fold_item(item.title, item.creator)
-    entering = {one.owner: _entry_write(_entry(item, one, received_at), one.returns, folded) for one in recipients}
+    folded = labels.fold(shown)
+    entering = {one.owner: _entry_write(_entry(shown, one, received_at), one.returns, folded) for one in recipients}
     item_write = item_store.save_write(item)
     while entering:
         try:
-            tables.transact(item_write, *entering.values(), *event_writes(item, entering))
+            tables.transact(item_write, *entering.values(), *event_writes(shown, entering))
             return list(entering)
         except Stale as stale:
             if not any(stale.found):

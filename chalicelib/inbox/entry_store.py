@@ -18,7 +18,7 @@ from pynamodb.expressions.update import Action
 from chalicelib.inbox import model, search
 from chalicelib.inbox.entry_row_store import OF_ENTRIES, parse, parse_any, seen_key, shelf, values
 from chalicelib.inbox.entry_row_store import EntryRow as EntryRow
-from chalicelib.inbox.model import Entry, Seen, State
+from chalicelib.inbox.model import Entry, Item, Seen, State
 from chalicelib.kernel import clock
 from chalicelib.kernel.aws import tables
 from chalicelib.kernel.aws.failures import Stale
@@ -89,6 +89,16 @@ def move(owner: str, id: str, state: State, now: datetime, expected: State | Non
     restored = EntryRow.restored_at.set(clock.text(now)) if state is State.INBOX else EntryRow.restored_at.remove()
     actions = [EntryRow.state.set(state.value), EntryRow.shelf.set(shelf(owner, state)), restored]
     return _change(owner, id, actions, EntryRow.state == expected.value if expected else None)
+
+
+def describe(owner: str, item: Item, folded: str) -> Entry | None:
+    """With what the row repeats of its item. None if there is no such entry."""
+    actions = [
+        EntryRow.provider.set(item.provider.value),
+        EntryRow.content_type.set(item.content_type.value),
+        _set_or_remove(EntryRow.folded, folded),
+    ]
+    return _change(owner, item.id, actions)
 
 
 def set_section(owner: str, id: str, section: str) -> Entry | None:

@@ -20,9 +20,14 @@ _TRACKING = frozenset(
 )
 _TRACKING_BEGINS = ("utm_", "mtm_", "pk_", "piwik_", "matomo_", "at_custom", "hsa_", "__hs", "itm_", "ns_")
 _AMP_PARAMETERS = {("amp", ""), ("amp", "1"), ("amp", "true"), ("outputtype", "amp")}
-_SHOWN_AS = ("www.", "m.", "mobile.", "amp.")
+_SHOWN_AS = frozenset({"www", "m", "mobile", "amp"})
+# Some sites have these further inside: `en.m.wikipedia.org`.
+_SHOWN_AS_INSIDE = frozenset({"m", "mobile"})
+# Where names are given below these, `m.co.uk` is a site of its own.
+_SECOND_LEVELS = frozenset({"ac", "co", "com", "edu", "go", "gov", "ne", "net", "or", "org"})
 _AMP_CACHE = re.compile(r"/[cv]/(?:s/)?(.+)")
-_AMP_PATH = re.compile(r"(?:/amp|\.amp(?:\.html)?)\Z", re.IGNORECASE)
+# In lower case only: `/wiki/AMP` is a page about something.
+_AMP_PATH = re.compile(r"(?:/amp|\.amp(?:\.html)?)\Z")
 _VIDEO = re.compile(r"[A-Za-z0-9_-]{11}\Z")
 _VIDEO_PATH = re.compile(r"/(?:shorts|live|embed|v)/([A-Za-z0-9_-]{11})(?:/|\Z)")
 _SPOTIFY_PATH = re.compile(
@@ -116,12 +121,21 @@ def _spotify(host: str, path: str) -> str:
 
 
 def _site(host: str) -> str:
-    """Without what only says in which form a page is shown; a name of two parts is a site's own."""
-    host = host.lower()
-    for beginning in _SHOWN_AS:
-        if host.startswith(beginning) and host.count(".") > 1:
-            return host.removeprefix(beginning)
-    return host
+    """Without what only says in which form a page is shown, as long as what is left is a site's name."""
+    labels = host.lower().split(".")
+    for place, label in enumerate(labels):
+        is_form = label in (_SHOWN_AS_INSIDE if place else _SHOWN_AS)
+        if is_form and _is_site(labels[place + 1 :]):
+            return ".".join([*labels[:place], *labels[place + 1 :]])
+    return host.lower()
+
+
+def _is_site(labels: list[str]) -> bool:
+    """Two parts are enough, unless they are what a country gives names below."""
+    if len(labels) != 2:
+        return len(labels) > 2
+    country = labels[1].partition(":")[0]
+    return not (len(country) == 2 and labels[0] in _SECOND_LEVELS)
 
 
 def _site_with_port(parts: SplitResult, host: str) -> str:

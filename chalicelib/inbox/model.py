@@ -6,11 +6,12 @@ An item is stored once, whoever has it. An entry belongs to an owner: the public
 import hashlib
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from datetime import datetime
-from enum import StrEnum
+from enum import IntEnum, StrEnum
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from chalicelib.kernel import clock
 from chalicelib.kernel.errors import Invalid, NotFound
@@ -48,6 +49,24 @@ class ContentType(StrEnum):
 
 # Whose terms want what they told to be refreshed or deleted within 30 days.
 PERISHABLE = frozenset({Provider.YOUTUBE})
+
+
+class Trust(IntEnum):
+    """Whose words an item has. A page is one item for everybody, so what a member brings must not change what the
+    desk has, nor what the maker of a thing tells about it."""
+
+    # A feed tells it of another site's page; or nobody has told anything, because the page could not be read.
+    CLAIMED = 1
+    # The page itself was read, or the feed of that very site tells it.
+    READ = 2
+    # The same two, of what the desk follows or has saved.
+    DESK_CLAIMED = 3
+    DESK_READ = 4
+    # YouTube and Spotify of what they have, and a member of the own sighting.
+    PROVIDER = 5
+
+
+_OF_THE_DESK = {Trust.CLAIMED: Trust.DESK_CLAIMED, Trust.READ: Trust.DESK_READ}
 
 
 class State(StrEnum):
@@ -88,6 +107,7 @@ class Item(Struct, frozen=True):
     available: bool = True
     picture: str = ""
     problem: str = ""
+    trust: Trust = Trust.CLAIMED
 
 
 class Recipient(Struct, frozen=True):
@@ -172,6 +192,20 @@ class Outcome(Struct, frozen=True):
 def item_id(provider: Provider, provider_item_id: str) -> str:
     """The same for the same item, whoever finds it: 32 hex digits."""
     return hashlib.sha256(f"item\n{provider}\n{provider_item_id}".encode("utf-8", "replace")).hexdigest()[:32]
+
+
+def vouch(item: Item, owners: Container[str]) -> Item:
+    """As it is told to these: what the desk is told, it has chosen to hear."""
+    return replace(item, trust=_OF_THE_DESK.get(item.trust, item.trust)) if DESK in owners else item
+
+
+def replaces(item: Item, stored: Item) -> bool:
+    """Whether its words are written over those: if it is trusted more; if equally, only when it is the same source,
+    and nothing older. A page that could not be read has no words to keep."""
+    if item.trust != stored.trust:
+        return item.trust > stored.trust
+    same = item.creator_id == stored.creator_id or bool(stored.problem)
+    return same and item.refreshed_at >= stored.refreshed_at
 
 
 def parse_id(text: str) -> str:

@@ -18,7 +18,7 @@ from msgspec import Struct
 
 from chalicelib.events import outbox
 from chalicelib.inbox import delivery, entry_store, item_store, model, offer_store, search, use_store
-from chalicelib.inbox.model import DESK, ContentType, Entry, Item, Provider, State
+from chalicelib.inbox.model import DESK, ContentType, Entry, Item, Provider, State, Trust
 from chalicelib.inbox.offer_store import Standing as Standing
 from chalicelib.kernel import clock, log
 from chalicelib.kernel.aws import queues
@@ -152,6 +152,7 @@ def _item(offer: Offer) -> Item:
         refreshed_at=offer.shared_at,
         creator=offer.credit,
         excerpt=offer.place,
+        trust=Trust.PROVIDER,
     )
 
 

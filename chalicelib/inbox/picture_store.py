@@ -6,7 +6,7 @@ from contextlib import suppress
 from msgspec import Struct
 from pynamodb.expressions.update import Action
 
-from chalicelib.inbox.item_store import ItemRow
+from chalicelib.inbox.item_row_store import ItemRow
 from chalicelib.kernel.aws import tables
 from chalicelib.kernel.aws.failures import Stale
 from chalicelib.kernel.aws.tables import Update, Write

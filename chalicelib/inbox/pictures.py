@@ -5,9 +5,10 @@ An item is stored first and shown without a picture. A message makes the copy; i
 that is gone. An image that cannot be copied is tried three times within a day, and then never again.
 """
 
+from contextlib import suppress
 from datetime import timedelta
 
-from chalicelib.inbox import item_store, picture_store
+from chalicelib.inbox import item_store, labels, picture_store
 from chalicelib.inbox.model import Item
 from chalicelib.inbox.picture_store import MOST_TRIES, Picturing
 from chalicelib.kernel import clock, log
@@ -44,10 +45,21 @@ def copy_soon(id: str) -> None:
 
 def refresh(item: Item) -> bool:
     """Store what the provider tells now, and copy the picture if it has another one. Says whether it was stored."""
+    stored = item_store.find(item.id)
     row = item_store.refresh(item)
+    if row and stored:
+        labels.renew(stored)
     if row and not picture_store.is_settled(row):
         copy_soon(item.id)
     return row is not None
+
+
+def hide_other(id: str) -> None:
+    """What one source showed must not stand beside the words of another, not even until these have a copy."""
+    seen = picture_store.find(id)
+    if seen and seen.name and not seen.is_settled:
+        with suppress(Stale):  # somebody else has changed it at this moment, and has queued the copy
+            picture_store.show(seen, "")
 
 
 def copy(id: str) -> None:

@@ -43,10 +43,11 @@ from chalicelib.members.model import Member
 _STATES = {Act.BOOKMARK: State.BOOKMARKED, Act.ARCHIVE: State.ARCHIVED, Act.RESTORE: State.INBOX}
 
 
-def deliver(item: Item, recipients: Sequence[Recipient], received_at: datetime) -> list[str]:
+def deliver(item: Item, recipients: Sequence[Recipient], received_at: datetime, is_told: bool = True) -> list[str]:
     """Put the item into the inboxes of those who have never received it, and say who they are. Repeating it changes
-    nothing. Without recipients only the item is stored."""
-    return delivery.deliver(item, recipients, received_at)
+    nothing. Without recipients only the item is stored. What the desk is told is trusted more than what members are;
+    what is served from the store and was told by somebody else is not told now."""
+    return delivery.deliver(item, recipients, received_at, is_told)
 
 
 def clip(owner: str, url: str, note: str = "") -> tuple[EntryDetail, bool]:

@@ -24,9 +24,11 @@ from chalicelib.events.webhooks import store as webhook_store
 from chalicelib.events.webhooks.model import BUS, NewWebhook
 from chalicelib.feeds import state as feed_state
 from chalicelib.feeds import websub
-from chalicelib.inbox import composing, offers, pictures
-from chalicelib.inbox.item_store import ItemRow
-from chalicelib.inbox.model import DESK
+from chalicelib.inbox import composing, offers, page_reading, pictures
+from chalicelib.inbox import service as inbox
+from chalicelib.inbox.item_row_store import ItemRow
+from chalicelib.inbox.model import DESK, Recipient
+from chalicelib.inbox.page_reading import Reading
 from chalicelib.kernel import ciphers, clock, locks, settings
 from chalicelib.kernel.aws import session as kernel_aws
 from chalicelib.kernel.aws import tables
@@ -276,6 +278,16 @@ def _copy_pictures(copy: Callable[[str], None]) -> None:
     host.stop()
 
 
+def _read_later(read: Callable[[str], None], url: str) -> None:
+    """A page that there was no time for."""
+    unread = page_reading.to_item(Reading(url, "a page", problem=page_reading.NOT_READ_YET), clock.now())
+    inbox.deliver(unread, [Recipient("ada")], clock.now())
+    read(unread.id)
+    stored = inbox.find_item(unread.id)
+    assert stored
+    assert stored.problem != unread.problem
+
+
 def test_poll_sources(watch: Watch, blog: Any, following: _Following, pass_time: Any, media_bucket: str) -> None:
     _watch_feed(watch, blog, "poll_sources", {"trigger": "webhook"})
     following.owner.connect("YOUTUBE")
@@ -300,6 +312,7 @@ def test_poll_sources(watch: Watch, blog: Any, following: _Following, pass_time:
     following.work({"kind": "forget_owner", "owner": "somebody who has gone"})
     reader = Person(following.owner.http, "ada")
     following.work({"kind": "follow_url", "owner": reader.id, "url": f"{blog.url}/moved.xml", "tries": 0})
+    _read_later(lambda id: following.work({"kind": "read_page", "item": id, "tries": 0}), f"{blog.url}/posts/1")
     _withdraw(lambda id: following.work({"kind": "recall", "items": [id]}), reader)
     watch.hold("poll_sources")
     watch.hold("sweep_following")

@@ -7,7 +7,7 @@ from typing import Any
 from chalicelib.events import outbox
 from chalicelib.inbox import service
 from chalicelib.inbox.entry_store import EntryRow
-from chalicelib.inbox.item_store import ItemRow
+from chalicelib.inbox.item_row_store import ItemRow
 from chalicelib.inbox.model import DESK, State
 from tests.conftest import received
 from tests.emulator import dying as program

@@ -10,7 +10,7 @@ from chalicelib.events.store import EventRow
 from chalicelib.inbox import offers
 from chalicelib.inbox import service as inbox
 from chalicelib.inbox.entry_store import EntryRow
-from chalicelib.inbox.item_store import ItemRow
+from chalicelib.inbox.item_row_store import ItemRow
 from chalicelib.inbox.model import DESK
 from chalicelib.kernel import ids
 from chalicelib.kernel.aws import objects, session

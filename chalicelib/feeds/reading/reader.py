@@ -30,11 +30,12 @@ class Validators(Struct, frozen=True):
 
 
 class Reading(Struct, frozen=True):
-    """`feed` is None if it has not changed."""
+    """`feed` is None if it has not changed; `url` is where it was read, after all redirects."""
 
     feed: Feed | None
     validators: Validators
     permanent_url: str
+    url: str = ""
 
 
 class Unreadable(Exception):
@@ -61,7 +62,7 @@ def read(url: str, known: Validators | None = None) -> Reading:
     validators = _validators(answer)
     if known and known.body_hash == validators.body_hash:
         return Reading(None, validators, answer.permanent_url)
-    return Reading(_parse(answer), validators, answer.permanent_url)
+    return Reading(_parse(answer), validators, answer.permanent_url, answer.url)
 
 
 def _headers(known: Validators) -> dict[str, str]:

@@ -57,7 +57,8 @@ class Reference(Struct, frozen=True):
 
 class Found(Struct, frozen=True):
     """One item, public and published. `id` is the provider's own; a feed's is unique within that feed. It has its own
-    page unless the URL is that of others, too."""
+    page unless the URL is that of others, too. `told_at` is where a feed was read, which may tell of pages of any
+    site."""
 
     id: str
     title: str
@@ -69,6 +70,7 @@ class Found(Struct, frozen=True):
     duration_seconds: int | None = None
     is_short: bool = False
     has_own_page: bool = True
+    told_at: str = ""
 
 
 def unique(found: Iterable[Found]) -> tuple[Found, ...]:

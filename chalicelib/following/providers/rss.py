@@ -85,8 +85,9 @@ class Rss:
             return Page(url=url, validators=reading.validators, unchanged=True)
         newest = _newest(reading.feed)
         found = unique(found for entry in newest if (found := _found(entry, reading.feed, url)))
+        told = [replace(one, told_at=reading.url) for one in found]
         return Page(
-            items=_mark_shared_pages(found, reading.feed),
+            items=_mark_shared_pages(told, reading.feed),
             has_older=len(reading.feed.entries) >= _USUAL_LENGTH,
             channel=_channel(reading.feed, url),
             url=url,

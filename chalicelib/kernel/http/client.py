@@ -45,11 +45,13 @@ class FetchFailed(Exception):
 
 
 class Bounds(Struct, frozen=True):
-    """`largest` is the limit of the uncompressed body; at 0 the body is not read."""
+    """`largest` is the limit of the uncompressed body; at 0 the body is not read. With `cut`, of a larger one the
+    beginning is taken; otherwise it is a failure."""
 
     seconds: float = 8.0
     largest: int = 5_000_000
     redirects: int = 5
+    cut: bool = False
 
 
 class Answer(Struct, frozen=True):
@@ -68,7 +70,7 @@ class _Call(Struct, frozen=True):
     url: str
     headers: Mapping[str, str]
     body: bytes | None
-    largest: int
+    bounds: Bounds
     deadline: float
     permanent_url: str
 
@@ -90,7 +92,7 @@ def head(url: str, bounds: Bounds | None = None) -> Answer:
 def find_redirect(url: str, seconds: float) -> str | None:
     """Where the URL leads to, which itself is not asked; None if it does not redirect. No body is read."""
     started = time.monotonic()
-    answer = _request(_Call("GET", url, {}, None, 0, started + seconds, url), started)
+    answer = _request(_Call("GET", url, {}, None, Bounds(largest=0), started + seconds, url), started)
     location = answer.headers.get("location")
     if not location or answer.status not in _REDIRECTS:
         return None
@@ -105,7 +107,7 @@ def post(url: str, body: bytes, headers: Mapping[str, str], bounds: Bounds | Non
 
 def _follow(method: str, url: str, headers: Mapping[str, str], body: bytes | None, bounds: Bounds) -> Answer:
     started = time.monotonic()
-    call = _Call(method, url, headers, body, bounds.largest, started + bounds.seconds, url)
+    call = _Call(method, url, headers, body, bounds, started + bounds.seconds, url)
     only_permanent = True
     for _ in range(bounds.redirects + 1):
         answer = _request(call, started)
@@ -148,7 +150,7 @@ def _request(call: _Call, started: float) -> Answer:
     try:
         with _response(call) as response:
             headers = _headers(response)
-            body = _body(response, headers, call.largest) if call.largest else b""
+            body = _body(response, headers, call.bounds) if call.bounds.largest else b""
     except egress.Unreachable as failure:
         raise FetchFailed("refused" if failure.refused else "unreachable", failure.reason) from None
     except (HTTPError, HTTPException, OSError, ValueError, EOFError, zlib.error) as failure:
@@ -252,7 +254,7 @@ def _headers(response: Any) -> dict[str, str]:
     return headers
 
 
-def _body(response: Any, headers: Mapping[str, str], largest: int) -> bytes:
+def _body(response: Any, headers: Mapping[str, str], bounds: Bounds) -> bytes:
     """The uncompressed body. Stops reading as soon as it is larger than allowed."""
     encoding = headers.get("content-encoding", "").strip().lower()
     if encoding not in _ENCODINGS:
@@ -260,10 +262,12 @@ def _body(response: Any, headers: Mapping[str, str], largest: int) -> bytes:
     parts, size = [], 0
     for chunk in compression.unpack(response.stream(_CHUNK, decode_content=False), encoding):
         size += len(chunk)
-        if size > largest:
-            raise FetchFailed("too_large", f"the response is larger than {largest // 1000} kB")
+        if size > bounds.largest and not bounds.cut:
+            raise FetchFailed("too_large", f"the response is larger than {bounds.largest // 1000} kB")
         parts.append(chunk)
-    return b"".join(parts)
+        if size > bounds.largest:
+            break
+    return b"".join(parts)[: bounds.largest]
 
 
 def _translate(call: _Call, failure: Exception) -> FetchFailed:

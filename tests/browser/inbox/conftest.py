@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, Page
 
 from chalicelib.campaigns import service as campaigns
 from chalicelib.inbox import model, service
-from chalicelib.inbox.item_store import ItemRow
+from chalicelib.inbox.item_row_store import ItemRow
 from chalicelib.inbox.model import DESK, ContentType, Item, Provider, Recipient
 from chalicelib.kernel import clock, ids
 from chalicelib.kernel.aws import tables

@@ -7,7 +7,7 @@ import pytest
 from chalicelib.following import jobs, maintenance
 from chalicelib.following.stores import counters, creators
 from chalicelib.inbox import service as inbox
-from chalicelib.inbox.item_store import ItemRow
+from chalicelib.inbox.item_row_store import ItemRow
 from chalicelib.kernel import clock, sweeping
 from tests.rooms.following.conftest import ALLOTMENT, HEDGE
 

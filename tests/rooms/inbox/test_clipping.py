@@ -5,8 +5,8 @@ from msgspec.structs import replace
 
 from chalicelib.inbox import clipping, entry_store, links, service
 from chalicelib.inbox.entry_store import EntryRow
-from chalicelib.inbox.item_store import ItemRow
-from chalicelib.inbox.model import LONGEST_NOTE, ContentType, Item, Provider
+from chalicelib.inbox.item_row_store import ItemRow
+from chalicelib.inbox.model import LONGEST_NOTE, ContentType, Item, Provider, Trust
 from chalicelib.kernel import clock
 from chalicelib.kernel.http.client import FetchFailed
 from tests.rooms.inbox.things import NOON, events, receive, states, to
@@ -23,9 +23,10 @@ def identified(url: str) -> str:
 
 
 def known(url: str, provider: Provider, content_type: ContentType) -> Item:
-    """As a follow has brought it."""
-    found = {"creator": "The Channel", "creator_id": "creator-1"}
-    return Item(identified(url), provider, "x", content_type, "As the channel calls it", url, NOON, **found)
+    """As a follow has brought it: of a provider, or of the feed of the page's own site."""
+    trust = Trust.READ if provider is Provider.RSS else Trust.PROVIDER
+    told = {"creator": "The Channel", "creator_id": "creator-1", "trust": trust}
+    return Item(identified(url), provider, "x", content_type, "As the channel calls it", url, clock.now(), **told)
 
 
 def test_a_page_becomes_an_entry(box, web):
@@ -147,7 +148,8 @@ def test_what_a_follow_brought_comes_back_by_hand_and_not_by_the_follow(box, web
 )
 def test_a_link_to_a_known_item_answers_that_item(box, web, url, provider, content_type, clipped):
     item = known(url, provider, content_type)
-    service.deliver(item, [], NOON)
+    service.deliver(item, to("desk"), NOON)
+    service.dismiss("desk", item.id)
     first = box.clip(clipped)
     assert (first.status, first.json["provider"], first.json["content_type"]) == (201, provider, content_type)
     assert first.json["title"] == "As the channel calls it"
@@ -197,6 +199,9 @@ def test_the_address_is_that_after_redirects_without_tracking(box, web):
         (f"{FROST}?a=1", "http://example.org/2026/11/frost", FROST),
         ("https://example-org.cdn.ampproject.org/c/s/example.org/2026/11/frost", FROST, FROST),
         (FROST, "https://example.org/", FROST),
+        (FROST, "https://example.org/index.html", FROST),
+        (FROST, "https://example.org/index.php?utm_source=x", FROST),
+        (FROST, "https://example.org/Home/", FROST),
         (FROST, "https://evil.example/2026/11/frost", FROST),
         (FROST, "https://example.org.evil.example/", FROST),
         (FROST, "https://sub.example.org/2026/11/frost", FROST),
@@ -207,7 +212,7 @@ def test_the_address_is_that_after_redirects_without_tracking(box, web):
     ],
 )
 def test_a_page_may_say_where_it_is_on_its_own_site_only(box, web, url, canonical, shown):
-    web.says[url] = web.says[FROST] = page("Frost", f'<link rel="canonical" href="{canonical}">')
+    web.says[url] = web.says[shown] = page("Frost", f'<link rel="canonical" href="{canonical}">')
     entry = box.clip(url).json
     assert (entry["canonical_url"], entry["id"]) == (shown, identified(shown))
 
@@ -220,6 +225,51 @@ def test_a_stranger_s_page_cannot_pass_for_another(desk, ada, web):
     desk.clip(FROST)
     assert ada.clip("https://evil.example/x").json["id"] != identified(FROST)
     assert desk.entries()[0]["title"] == "The real one"
+
+
+BOBS, HERS = "https://shared.example/bob/post", "https://shared.example/ada/post"
+
+
+def naming(url: str) -> str:
+    return f'<link rel="canonical" href="{url}">'
+
+
+def test_words_of_a_page_that_another_one_names_are_its_own(bob, ada, web):
+    web.says[BOBS] = page("Bob's words", naming(BOBS))
+    web.says[HERS] = page("Not Bob's words", naming(BOBS))
+    assert ada.clip(HERS).json["title"] == "Bob's words"
+    assert bob.clip(BOBS).json["title"] == "Bob's words"
+    assert bob.clip(HERS).status == 200
+    assert bob.ids() == [identified(BOBS)]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        (404, page("Not found")),
+        FetchFailed("timeout", "no complete response in time"),
+        FetchFailed("refused", "the host is not on the public internet"),
+        page("Bob's words", naming("https://shared.example/bob/other")),
+    ],
+)
+def test_one_that_names_a_page_which_does_not_say_so_stands_for_itself(ada, web, said):
+    web.says[BOBS], web.says[HERS] = said, page("Her words", naming(BOBS))
+    entry = ada.clip(HERS).json
+    assert (entry["title"], entry["canonical_url"], entry["problem"]) == ("Her words", HERS, None)
+    assert web.asked == [HERS, BOBS]
+
+
+def test_one_that_names_a_page_which_leads_elsewhere_stands_for_itself(ada, web):
+    web.moved[BOBS] = "https://shared.example/bob/other"
+    web.says["https://shared.example/bob/other"], web.says[HERS] = page("Other"), page("Her words", naming(BOBS))
+    assert ada.clip(HERS).json["canonical_url"] == HERS
+
+
+def test_a_page_named_by_another_is_read_in_the_time_that_is_left(ada, web):
+    web.says[BOBS], web.says[HERS] = page("Bob's words"), page("Her words", naming(BOBS))
+    assert ada.clip(HERS).json["title"] == "Bob's words"
+    first, second = web.bounds
+    assert second.seconds < first.seconds
 
 
 def test_a_site_s_first_page_can_be_saved_too(box, web):
@@ -377,6 +427,34 @@ def test_pages_behind_one_sign_in_are_not_one(box, web):
     assert box.clip("https://example.org/two").status == 201
 
 
+@pytest.mark.parametrize(
+    "asking",
+    [
+        "https://example.org/consent?to=x",
+        "https://example.org/account/Login.php",
+        "https://consent.example.org/",
+        "https://accounts.example.com/v3",
+        "https://example.org/sign-in/",
+        "https://example.org/cdn/challenge/platform",
+    ],
+)
+def test_a_question_before_a_page_is_not_the_page(box, web, asking):
+    web.says[asking] = page("Before you continue")
+    for name in ("story1", "story2"):
+        web.moved[f"https://example.org/{name}"] = asking
+        entry = box.clip(f"https://example.org/{name}").json
+        assert (entry["canonical_url"], entry["title"]) == (f"https://example.org/{name}", f"example.org/{name}")
+        assert entry["problem"] == "The page could not be read: it leads elsewhere"
+    assert len(box.entries()) == 2
+
+
+def test_a_page_about_signing_in_can_be_saved(box, web):
+    web.moved["http://example.org/login/history"] = "https://example.org/login/history/part-1"
+    web.says["https://example.org/login/history/part-1"] = page("A short history of the login")
+    entry = box.clip("http://example.org/login/history").json
+    assert (entry["title"], entry["problem"]) == ("A short history of the login", None)
+
+
 def test_a_question_before_a_video_is_not_the_video(box, web):
     asked = "https://consent.youtube.com/m?continue=x"
     web.moved[VIDEO] = asked
@@ -384,6 +462,12 @@ def test_a_question_before_a_video_is_not_the_video(box, web):
     entry = box.clip(VIDEO).json
     assert (entry["id"], entry["title"]) == (identified(VIDEO), "youtube.com/watch")
     assert entry["problem"] == "The page could not be read: it leads elsewhere"
+
+
+def test_of_a_large_page_the_beginning_is_read(box, web):
+    web.says[FROST] = page("Frost")
+    assert box.clip(FROST).json["title"] == "Frost"
+    assert {(bounds.largest, bounds.cut) for bounds in web.bounds} == {(2_000_000, True)}
 
 
 def test_texts_are_bounded(box, web):

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from chalicelib.events.store import EventRow
 from chalicelib.inbox import service
 from chalicelib.inbox.entry_store import EntryRow
-from chalicelib.inbox.item_store import ItemRow
+from chalicelib.inbox.item_row_store import ItemRow
 from chalicelib.inbox.model import DESK
 from tests.rooms.inbox.things import NOON, to, video
 

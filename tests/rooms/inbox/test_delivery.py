@@ -9,7 +9,7 @@ from chalicelib.events import outbox
 from chalicelib.events.store import EventRow
 from chalicelib.inbox import delivery, service
 from chalicelib.inbox.entry_store import EntryRow
-from chalicelib.inbox.item_store import ItemRow
+from chalicelib.inbox.item_row_store import ItemRow
 from chalicelib.inbox.model import DESK, Entry, State
 from chalicelib.kernel.aws import tables
 from tests.rooms.inbox.things import FOLLOW, NOON, article, entry, events, states, to, video

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from chalicelib.inbox import listing_store, model, service
 from chalicelib.inbox.entry_store import EntryRow
-from chalicelib.inbox.item_store import ItemRow
+from chalicelib.inbox.item_row_store import ItemRow
 from chalicelib.inbox.model import DESK, ContentType, Item, Provider, State
 from tests.rooms.inbox.things import NOON, article, receive, to, video
 

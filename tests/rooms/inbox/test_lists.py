@@ -4,7 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from chalicelib.inbox import item_store, listing_store, model
-from chalicelib.inbox.item_store import ItemRow
+from chalicelib.inbox.item_row_store import ItemRow
 from tests.rooms.inbox.things import NOON, article, video
 
 NOON_MS = 1794830400000

@@ -8,10 +8,11 @@ import pytest
 
 from chalicelib.inbox import clipping, links, page_reading
 from chalicelib.inbox.entry_store import EntryRow
-from chalicelib.inbox.model import ContentType, Item, Provider
+from chalicelib.inbox.model import ContentType, Item, Provider, Trust
+from chalicelib.kernel import clock
 from chalicelib.kernel.errors import Unavailable
 from chalicelib.kernel.http.client import FetchFailed
-from tests.rooms.inbox.things import NOON, events, receive
+from tests.rooms.inbox.things import events, receive
 from tests.rooms.inbox.web import page
 
 
@@ -100,7 +101,8 @@ def test_one_that_is_refused_does_not_keep_the_others_from_being_saved(box, site
 
 def test_what_is_there_is_answered_and_what_is_known_is_not_read(box, site):
     id = identified(url(1))
-    receive(box.owner, Item(id, Provider.RSS, "1", ContentType.ARTICLE, "Known", url(1), NOON, creator_id="feed"))
+    told = {"creator_id": "feed", "trust": Trust.READ}
+    receive(box.owner, Item(id, Provider.RSS, "1", ContentType.ARTICLE, "Known", url(1), clock.now(), **told))
     results = box.paste(f"{url(1)} {url(2)} https://www.example.org/2/").json["results"]
     assert [result["id"] for result in results] == [id, identified(url(2)), identified(url(2))]
     assert url(1) not in site.asked

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from chalicelib.campaigns import service as campaigns
 from chalicelib.inbox import composing, departures, item_store, picture_store, pictures, service
-from chalicelib.inbox.item_store import ItemRow
+from chalicelib.inbox.item_row_store import ItemRow
 from chalicelib.inbox.model import DESK
 from chalicelib.kernel import clock
 from chalicelib.kernel.aws import objects, tables

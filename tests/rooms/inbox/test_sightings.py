@@ -9,7 +9,7 @@ from chalicelib.campaigns import service as campaigns
 from chalicelib.events.store import EventRow
 from chalicelib.inbox import item_store, offers, recalls, use_store
 from chalicelib.inbox.entry_store import EntryRow
-from chalicelib.inbox.item_store import ItemRow
+from chalicelib.inbox.item_row_store import ItemRow
 from chalicelib.inbox.model import DESK
 from chalicelib.kernel import clock
 from chalicelib.kernel.aws import raw, tables

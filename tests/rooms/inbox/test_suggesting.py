@@ -11,7 +11,7 @@ from chalicelib.campaigns.content import blocks
 from chalicelib.events.store import EventRow
 from chalicelib.inbox import entry_store, triage
 from chalicelib.inbox.entry_store import EntryRow
-from chalicelib.inbox.item_store import ItemRow
+from chalicelib.inbox.item_row_store import ItemRow
 from chalicelib.inbox.model import LONGEST_NOTE, Act, State
 from chalicelib.kernel.spreadsheets import BOM
 from tests.rooms.inbox.box import Box

@@ -6,7 +6,7 @@ import pytest
 
 from chalicelib.inbox import entry_store, item_store, listing_store, service
 from chalicelib.inbox.entry_store import Key
-from chalicelib.inbox.item_store import ItemRow
+from chalicelib.inbox.item_row_store import ItemRow
 from chalicelib.inbox.model import DESK, State
 from chalicelib.kernel import clock
 from tests.rooms.inbox.things import FOLLOW, NOON, article, entry, events, receive, row, states, to, video

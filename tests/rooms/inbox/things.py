@@ -6,7 +6,7 @@ from typing import Any
 from chalicelib.events.store import EventRow
 from chalicelib.inbox import entry_store, model, service
 from chalicelib.inbox.entry_store import EntryRow
-from chalicelib.inbox.model import DESK, ContentType, Entry, Item, Provider, Recipient, State
+from chalicelib.inbox.model import DESK, ContentType, Entry, Item, Provider, Recipient, State, Trust
 
 NOON = datetime(2026, 11, 16, 12, 0, tzinfo=UTC)
 FOLLOW = "follow-1"
@@ -27,14 +27,17 @@ def video(name: str = "first", **changes: Any) -> Item:
         "excerpt": "What it is about.",
         "duration_seconds": 754,
         "published_at": NOON - timedelta(hours=1),
+        "trust": Trust.PROVIDER,
     }
     return Item(**fields | changes)
 
 
 def article(name: str = "post", **changes: Any) -> Item:
+    """As the feed of its own site tells it."""
     link = f"https://blog.example.org/{name}"
     id = model.item_id(Provider.RSS, name)
-    return Item(id, Provider.RSS, name, ContentType.ARTICLE, f"The {name}", link, **{"refreshed_at": NOON} | changes)
+    fields: dict[str, Any] = {"refreshed_at": NOON, "trust": Trust.READ} | changes
+    return Item(id, Provider.RSS, name, ContentType.ARTICLE, f"The {name}", link, **fields)
 
 
 def to(*owners: str, follow_id: str = FOLLOW, state: State = State.INBOX) -> list[Recipient]:

@@ -107,6 +107,15 @@ def test_a_large_body_is_given_up_early(server):
     assert failure(url, largest=1_000_000).kind == "too_large"
 
 
+@pytest.mark.parametrize("encoding", ["identity", "gzip"])
+def test_of_a_large_body_the_beginning_is_taken_if_that_is_enough(server, encoding):
+    body = b"<title>Long</title>" + bytes(3_000_000)
+    packed = gzip.compress(body) if encoding == "gzip" else body
+    url = server.on("/large", body=packed, Content_Encoding=encoding)
+    answer = client.get(url, bounds=Bounds(largest=1_000_000, cut=True))
+    assert (answer.status, answer.body) == (200, body[:1_000_000])
+
+
 def test_too_many_headers_are_an_error(server):
     def reply(handler: BaseHTTPRequestHandler) -> None:
         handler.send_response(200)

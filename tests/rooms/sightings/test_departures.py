@@ -9,7 +9,7 @@ import pytest
 from chalicelib.campaigns.content import blocks
 from chalicelib.inbox import offers, recalls
 from chalicelib.inbox.entry_store import EntryRow
-from chalicelib.inbox.item_store import ItemRow
+from chalicelib.inbox.item_row_store import ItemRow
 from chalicelib.inbox.model import DESK
 from chalicelib.kernel.aws import tables
 from chalicelib.media.store import PictureRow

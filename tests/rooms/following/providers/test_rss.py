@@ -50,6 +50,7 @@ def test_a_podcast_and_an_article_are_told_apart_by_what_is_attached(web):
         excerpt="All about bridges.",
         image="https://blog.example.org/b.jpg",
         duration_seconds=3_723,
+        told_at=FEED,
     )
     assert article.content_type is ContentType.ARTICLE
     assert article.url == "https://blog.example.org/posts/2"
