@@ -82,7 +82,7 @@ def test_her_picture_does_not_stay_beside_other_words(desk, ada, story):
     ItemRow(STORY_ID).update(actions=[ItemRow.picture.set("hers"), ItemRow.picture_of.set("x")])
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(picture_store.media, "release_write", lambda name: item_store.touch_write(article().id))
-        service.store_item(article())
+        item_store.save(article())
         desk.clip(STORY)
     assert service.find_item(STORY_ID).picture == ""
 
@@ -157,8 +157,8 @@ def test_the_store_decides_as_the_model_does(first, second, same, hours, problem
         creator_id="hers" if same else "",
         id=before.id,
     )
-    service.store_item(before)
-    assert service.store_item(after) is model.replaces(after, before)
+    item_store.save(before)
+    assert item_store.save(after) is model.replaces(after, before)
     assert service.find_item(before.id) == (after if model.replaces(after, before) else before)
 
 
@@ -166,13 +166,13 @@ def test_the_store_decides_as_the_model_does(first, second, same, hours, problem
     ("stored", "trust"), [(video(), Trust.PROVIDER), (claim(), Trust.CLAIMED), (article(), Trust.CLAIMED)]
 )
 def test_rows_from_before_are_a_provider_s_or_merely_claimed(stored, trust):
-    service.store_item(stored)
+    item_store.save(stored)
     ItemRow(stored.id).update(actions=[ItemRow.trust.remove()])
     assert service.find_item(stored.id).trust is trust
     told = replace(stored, title="Told", creator_id="other", refreshed_at=clock.now(), trust=Trust.READ)
-    assert service.store_item(told) is (trust is Trust.CLAIMED)
+    assert item_store.save(told) is (trust is Trust.CLAIMED)
     own = replace(stored, title="Own", refreshed_at=clock.now(), trust=Trust.PROVIDER)
-    assert service.store_item(own) is True
+    assert item_store.save(own) is True
 
 
 def test_an_entry_is_of_the_kind_that_is_shown(desk, ada):

@@ -28,10 +28,16 @@ def test_nothing_is_said_of_an_empty_inbox(box):
 
 
 def test_it_is_counted_anew_after_half_a_minute(box, later):
+    assert shown(box, elsewhere=True) == ""
+    box.receive(video("first"))
+    assert shown(box, elsewhere=True) == ""
+    later(seconds=31)
+    assert shown(box, elsewhere=True) == "1"
+
+
+def test_beside_the_list_it_is_always_that_of_the_list(box):
     assert shown(box) == ""
     box.receive(video("first"))
-    assert shown(box) == ""
-    later(seconds=31)
     assert shown(box) == "1"
 
 
