@@ -12,11 +12,12 @@ from chalicelib.following.model import Creator, Follower
 from chalicelib.following.news import Memory
 from chalicelib.following.providers.contract import Access, Channel, Found, Known, Page, Reference, Source
 from chalicelib.following.providers.registry import SOURCES
+from chalicelib.inbox.model import DESK
 from chalicelib.kernel import clock
 
 # Providers want what they told us to be refreshed within 30 days.
 REFRESH_AFTER = timedelta(days=25)
-# Of a server that may be anybody's: each new item is a write for every follower, and a picture to copy.
+# Of a feed that only members follow: each new item is a write for every follower, and a picture to copy.
 MOST_NEW = 20
 
 
@@ -44,7 +45,7 @@ def ask(creator: Creator, memory: Memory | None, following: Sequence[Follower], 
     if page.unchanged:
         return Answer(page, channel=channel)
     tell_shorts = any(follower.options.hide_shorts for follower in following)
-    candidates, rest = _find_candidates(creator, source, memory, page, some_new)
+    candidates, rest = _find_candidates(creator, memory, page, following)
     doubtful = [*candidates, *_find_doubtful(creator, memory, page, following)]
     completed = source.complete(known, doubtful, access, tell_shorts) if doubtful else ()
     unsettled = {one.id for one in (*candidates, *rest)} - {one.id for one in completed}
@@ -77,14 +78,18 @@ def _describe(creator: Creator, source: Source, access: Access) -> Channel | Non
 
 
 def _find_candidates(
-    creator: Creator, source: Source, memory: Memory | None, page: Page, some_new: bool
+    creator: Creator, memory: Memory | None, page: Page, following: Sequence[Follower]
 ) -> tuple[list[Found], list[Found]]:
-    """What may be new, and what is left for the next poll. Nothing is left while somebody has just begun to follow:
-    they get the latest and nothing before it, and what is left now would reach them later."""
+    """What may be new, and what is left for the next poll. Nothing is left of what the desk follows; nor while
+    somebody has just begun to follow: they get the latest and nothing before it, and what is left now would reach
+    them later."""
     if memory is None:
         return list(page.items), []
     new = news.find_new(page.items, memory, creator.floor)
-    most = len(new) if some_new or not source.is_anybodys else MOST_NEW
+    is_bounded = SOURCES[creator.provider].is_anybodys and not any(
+        one.is_new or one.owner == DESK for one in following
+    )
+    most = MOST_NEW if is_bounded else len(new)
     return new[:most], new[most:]
 
 

@@ -5,12 +5,12 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from chalicelib.following import maintenance, messages, model, opml_import, polling, reconnecting, service
-from chalicelib.following.model import Cause, Creator
+from chalicelib.following.model import Cause, Creator, FollowStatus
 from chalicelib.following.providers.registry import SOURCES
-from chalicelib.following.stores import creators
+from chalicelib.following.stores import creators, followers
 from chalicelib.inbox import departures, links
 from chalicelib.inbox import service as inbox
-from chalicelib.inbox.model import Provider
+from chalicelib.inbox.model import DESK, Provider
 from chalicelib.kernel import clock, log
 from chalicelib.kernel.aws import queues
 from chalicelib.kernel.errors import Unavailable
@@ -95,11 +95,13 @@ def _take_push(message: Mapping[str, Any], time_left: Callable[[], bool]) -> Non
 
 
 def _find_pause_end(creator: Creator) -> datetime | None:
-    """Until when a push does not poll, if it does not; the next sweep after that does."""
+    """Until when a push does not poll, if it does not; the next sweep after that does. What the desk follows was
+    chosen by the editors, and is believed to be in a hurry."""
     polled_at = creator.attempted_at or creator.last_polled_at
     if not SOURCES[creator.provider].is_anybodys or not polled_at or polled_at + _PUSH_PAUSE <= clock.now():
         return None
-    return polled_at + _PUSH_PAUSE
+    desk = followers.find(creator.id, DESK)
+    return None if desk and desk.status is FollowStatus.ACTIVE else polled_at + _PUSH_PAUSE
 
 
 def _mark_deleted(creator: Creator, reference: str, time_left: Callable[[], bool]) -> bool:

@@ -14,11 +14,15 @@ from tests.rooms.following.test_push import push
 
 
 @pytest.fixture
-def following(desk, blog):
-    """A feed that names a hub."""
+def following(member, blog):
+    """A member who follows a feed that names a hub."""
+    return follow(member("ada"), blog)
+
+
+def follow(owner, blog):
     blog.etag, blog.hub = True, f"{blog.url}/hub"
-    desk.followed = desk.follow_url(f"{blog.url}/feed.xml").json
-    return desk
+    owner.followed = owner.follow_url(f"{blog.url}/feed.xml").json
+    return owner
 
 
 def creator_of(owner):
@@ -134,13 +138,13 @@ def test_who_begins_to_follow_meanwhile_gets_the_latest_only(following, member, 
     publish_many(blog, 45)
     later(days=1)
     sweep()
-    ada = member("ada")
-    ada.follow_url(f"{blog.url}/feed.xml")
-    assert ada.titles() == ["Post 44"]
+    bob = member("bob")
+    bob.follow_url(f"{blog.url}/feed.xml")
+    assert bob.titles() == ["Post 44"]
     for _ in range(3):
         later(minutes=16)
         sweep()
-    assert ada.titles() == ["Post 44"]
+    assert bob.titles() == ["Post 44"]
     assert following.titles() == [*posts(0, 44), "Hello"]
 
 
@@ -164,6 +168,19 @@ def test_the_first_fetch_takes_the_latest_and_counts_all_others_as_seen(desk, bl
     later(days=1)
     sweep()
     assert desk.titles() == ["Post 44"]
+
+
+def test_what_the_desk_follows_has_no_such_limits(desk, blog, work, later, sweep):
+    follow(desk, blog)
+    for number in range(2):
+        blog.publish(f"Pushed {number}", clock.now() + timedelta(seconds=number - 10))
+        push(desk, method="sha256")
+        work()
+    assert desk.titles() == ["Pushed 1", "Pushed 0", "Hello"]
+    publish_many(blog, 25)
+    later(days=1)
+    sweep()
+    assert len(desk.titles()) == 28
 
 
 def test_a_channel_of_youtube_has_no_such_limit(desk, monkeypatch, later, sweep):
