@@ -45,8 +45,24 @@ _PERMANENT = ("youtube.com/watch?v=", "open.spotify.com/")
 # such a site would be one. What is missing here does that harm; what is too much leaves a link as given, unread.
 _ASKING_HOSTS = ("accounts.", "auth.", "consent.", "login.", "signin.", "sso.")
 _ASKING_PATHS = frozenset(
-    "captcha challenge consent cookie-consent cookie-wall cookiewall gdpr log-in login oauth paywall privacy-gate "
-    "sign-in sign_in signin sso".split()
+    [
+        "captcha",
+        "challenge",
+        "consent",
+        "cookie-consent",
+        "cookie-wall",
+        "cookiewall",
+        "gdpr",
+        "log-in",
+        "login",
+        "oauth",
+        "paywall",
+        "privacy-gate",
+        "sign-in",
+        "sign_in",
+        "signin",
+        "sso",
+    ]
 )
 # Many sites name their first page on every one by mistake.
 _FIRST_PAGES = ("", "/index.html", "/index.htm", "/index.php", "/home")
