@@ -140,20 +140,32 @@ def _ask(connection: Connection) -> str:
             raise Forbidden(refusal.reason) from refusal  # our own client id or secret, not the person's consent
         refuse(connection)
         raise Unusable from refusal
-    retry_stale(lambda: _store(connection, tokens))
+    _store(connection, tokens)
     if connection.status is not ConnectionStatus.ACTIVE:
         notifications.resolve_connection(connection.owner, connection.provider)
     return tokens.access_token
 
 
 def _store(connection: Connection, tokens: Tokens) -> None:
-    """Into the row as it is now: the daily job may have written to it since, and a new refresh token that is lost
-    cannot be asked for again. Not if somebody has connected again or disconnected meanwhile."""
+    """At once: what is not written when this dies is lost, and a refresh token may be given only once. If the daily
+    job has written to the row meanwhile, into the row as it is now."""
+    try:
+        _save_renewed(connection, tokens)
+    except Stale:
+        retry_stale(lambda: _save_renewed(_find_same(connection), tokens))
+
+
+def _save_renewed(connection: Connection, tokens: Tokens) -> None:
+    renewed = replace(seal_tokens(connection, tokens), last_refreshed_at=clock.now(), version=connection.version + 1)
+    store.save(renewed, connection)
+
+
+def _find_same(connection: Connection) -> Connection:
+    """As it is now. `Unusable` if somebody has connected again or disconnected meanwhile."""
     current = store.find(connection.owner, connection.provider)
     if not current or (current.id, current.connected_at) != (connection.id, connection.connected_at):
         raise Unusable
-    renewed = replace(seal_tokens(current, tokens), last_refreshed_at=clock.now(), version=current.version + 1)
-    store.save(renewed, current)
+    return current
 
 
 def _await_renewal(connection: Connection) -> str:

@@ -5,7 +5,10 @@ import pytest
 from chalicelib.following import jobs, notifications, quota
 from chalicelib.following.providers.contract import UNITS
 from chalicelib.following.stores import notifications as store
+from chalicelib.following.stores.notifications import Notification
 from chalicelib.inbox.model import DESK, Provider
+from chalicelib.kernel import clock, ids
+from chalicelib.kernel.aws import tables
 from tests.rooms.following.conftest import SLOW_SOIL
 
 YOUTUBE, SPOTIFY = Provider.YOUTUBE, Provider.SPOTIFY
@@ -197,3 +200,29 @@ def test_the_page_reads_what_is_active_once(desk, monkeypatch):
     monkeypatch.setattr(store, "list_active", list_active)
     assert desk.http.get("/admin/following").status == 200
     assert len(read) == 1
+
+
+@pytest.mark.parametrize("meanwhile", ["another recovers", "another fails"])
+def test_causes_that_come_and_go_at_once_are_all_counted(desk, monkeypatch, meanwhile):
+    """Whoever has read the causes decides again if they have changed before the write."""
+    kind, get = notifications.Kind.POLL_FAILURES, tables.get
+
+    def fail(cause):
+        told = Notification(ids.new(), kind.value, "RSS", "Not read", "", {}, clock.now())
+        store.add(DESK, told, cause)
+
+    fail("one")
+    fail("two")
+    turns = iter([True])
+
+    def get_slowly(*key):
+        found = get(*key)
+        if next(turns, False):
+            store.resolve(DESK, kind, "RSS", clock.now(), "two")
+            if meanwhile == "another fails":
+                fail("three")
+        return found
+
+    monkeypatch.setattr(store.tables, "get", get_slowly)
+    store.resolve(DESK, kind, "RSS", clock.now(), "one")
+    assert len(store.list_active(DESK)) == (0 if meanwhile == "another recovers" else 1)

@@ -186,6 +186,21 @@ def test_a_token_endpoint_that_is_down_says_nothing_about_the_consent(connected,
     assert connected.act(follow, "sync").status == 200
 
 
+def test_a_replaced_token_is_stored_whatever_else_was_written_meanwhile(connected, later, monkeypatch):
+    later(hours=2)
+    before, renew = opened(SPOTIFY, "refresh_token"), GRANTS[SPOTIFY].renew
+
+    def renewed(token):
+        given, current = renew(token), stored(SPOTIFY)
+        store.save(replace(current, warned=14, version=current.version + 1), current)
+        return given
+
+    monkeypatch.setattr(GRANTS[SPOTIFY], "renew", renewed)
+    assert ask(SPOTIFY) == opened(SPOTIFY, "access_token")
+    assert opened(SPOTIFY, "refresh_token") != before
+    assert (stored(SPOTIFY).warned, connected.connection("SPOTIFY")["status"]) == (14, "ACTIVE")
+
+
 def test_disconnected_while_it_was_renewed_nothing_is_stored(connected, later, monkeypatch):
     later(hours=2)
     real = GRANTS[YOUTUBE].renew
