@@ -177,10 +177,10 @@ def test_what_is_not_a_token_at_all(verdict):
 def test_huge_tokens_are_refused_unread(verdict):
     long = signed(HEADER, claims(padding="x" * 16_000))
     refused(verdict, long)
-    begun = time.perf_counter()
+    begun = time.thread_time()
     for text in ("A" * 10_000_000, "." * 10_000_000, long * 500):
         refused(verdict, text)
-    assert time.perf_counter() - begun < 0.5
+    assert time.thread_time() - begun < 0.5
 
 
 def test_a_token_of_eight_kilobytes_passes(verdict):

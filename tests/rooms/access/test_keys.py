@@ -156,11 +156,11 @@ def test_an_endless_answer_is_cut(ring, team):
 def test_a_slow_answer_is_an_outage_after_the_time_allowed(ring, team, how, monkeypatch):
     assert keys._TIMEOUT == 3
     monkeypatch.setattr(keys, "_TIMEOUT", 0.3)
-    setattr(team, how, 0.6 if how == "delay" else 0.01)
+    setattr(team, how, 3 if how == "delay" else 0.01)
     begun = time.perf_counter()
     with pytest.raises(Unavailable):
         ring.find("current", NOW)
-    assert time.perf_counter() - begun < 0.6
+    assert time.perf_counter() - begun < 2.5
 
 
 def test_an_unusable_entry_does_not_hide_the_others(ring, team):

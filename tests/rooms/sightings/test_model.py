@@ -62,10 +62,10 @@ def test_what_people_write_is_kept_as_it_is(text):
 
 @pytest.mark.parametrize("text", ["\u200b" * 3_000_000, " " * 3_000_000, "\u0301" * 3_000_000])
 def test_megabytes_are_judged_at_once(text):
-    began = time.monotonic()
+    began = time.thread_time()
     with pytest.raises(Invalid):
         model.check_animal_name(text)
-    assert time.monotonic() - began < 0.1
+    assert time.thread_time() - began < 0.1
 
 
 @pytest.mark.parametrize(("before", "now", "expected"), [(10, 10, 11), (10, 11, 11), (10, 50, 50), (10, 5, 11)])
