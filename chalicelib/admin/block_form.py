@@ -9,11 +9,11 @@ from urllib.parse import parse_qsl
 
 from msgspec import Struct
 
-from chalicelib.admin.truncate import html_size
 from chalicelib.campaigns.content import blocks
 from chalicelib.campaigns.content.blocks import Block, Divider, Heading, Image, Item, Text
 from chalicelib.kernel.errors import Invalid
 from chalicelib.web.request import Request
+from chalicelib.web.text_size import html_size
 
 KINDS = {"text": "Text", "heading": "Heading", "item": "Item", "image": "Image", "divider": "Divider"}
 # What an item is made of; the last ones are kept and not shown.

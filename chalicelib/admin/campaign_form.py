@@ -5,12 +5,12 @@ from typing import Any
 from msgspec import Struct, field, to_builtins
 from msgspec.structs import replace
 
-from chalicelib.admin.truncate import html_size
 from chalicelib.campaigns import fields
 from chalicelib.campaigns.model import CampaignDetail, Format, Targeting
 from chalicelib.campaigns.service import Draft
 from chalicelib.kernel.errors import Invalid
 from chalicelib.web.request import Request
+from chalicelib.web.text_size import html_size
 
 # The fields for the sources and tags of the readers a campaign is for.
 TARGETING_FIELDS = tuple(f"{kind}_{match}" for kind in ("sources", "tags") for match in ("any", "all", "none"))

@@ -1,12 +1,9 @@
-"""Keeps pages below 60 KB: in a list of a hundred, each text gets a share of that.
-
-Sizes are counted as the browser receives them: an escaped ampersand is five bytes, and most of the world's characters
-take two to four.
-"""
+"""Keeps pages below 60 KB: in a list of a hundred, each text gets a share of that."""
 
 from collections.abc import Iterable, Sequence
-from html import escape
 from typing import TypeVar
+
+from chalicelib.web.text_size import beginning, html_size
 
 Item = TypeVar("Item")
 
@@ -14,20 +11,16 @@ _MORE = "…"
 _WORD_SIZE = 20
 
 
-def html_size(text: str) -> int:
-    return len(escape(text).encode())
-
-
 def truncate(text: str, most: int) -> str:
     """The text, or as much of its beginning as `most` bytes allow."""
-    return text if html_size(text) <= most else _beginning(text, most) + _MORE
+    return text if html_size(text) <= most else beginning(text, most) + _MORE
 
 
 def truncate_middle(text: str, most: int) -> str:
     """The text, or its beginning and end: both sides of an email address or URL matter."""
     if html_size(text) <= most:
         return text
-    return _beginning(text, most // 2) + _MORE + _beginning(text[::-1], most // 2)[::-1]
+    return beginning(text, most // 2) + _MORE + beginning(text[::-1], most // 2)[::-1]
 
 
 def take_fitting(texts: Iterable[str], most: int) -> tuple[list[str], int]:
@@ -53,11 +46,3 @@ def sources_and_tags(sources: Iterable[str], tags: Iterable[str], most: int) -> 
     every = [("i", source) for source in sorted(sources)] + [("b", tag) for tag in sorted(tags)]
     first = [(element, truncate(word, _WORD_SIZE)) for element, word in every[:most]]
     return first, len(every) - len(first)
-
-
-def _beginning(text: str, most: int) -> str:
-    for position, character in enumerate(text):
-        most -= html_size(character)
-        if most < 0:
-            return text[:position]
-    return text

@@ -10,10 +10,10 @@ from chalicelib.following.model import CONNECTED, LABELS, ConnectionStatus, Crea
 from chalicelib.following.stores.connections import Connection
 from chalicelib.following.stores.notifications import Notification
 from chalicelib.inbox.model import Provider
-from chalicelib.inbox.shortening import shorten
 from chalicelib.kernel.errors import GnaError, TooMany, Unavailable
 from chalicelib.kernel.plurals import count_of
 from chalicelib.members import model as members
+from chalicelib.web.text_size import shorten
 
 # In bytes.
 _NAME, _DESCRIPTION, _PROBLEM, _TITLE, _MESSAGE = 150, 200, 200, 200, 400

@@ -2,7 +2,7 @@
 
 It does not know where items come from: the rooms that find them deliver them here.
 Other rooms use: `service`, `model`, `links`, `owners`, `departures`, `frames`, `screens`,
-`shortening`, `offers`, `waiting`.
+`offers`, `waiting`.
 
 `app.py` also uses `uses`, `pictures`, `late_pages` and `recalls`.
 """

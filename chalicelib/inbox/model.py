@@ -86,6 +86,10 @@ class Act(StrEnum):
     DISMISS = "dismiss"
 
 
+# Where each act puts an entry; dismissing takes it away.
+STATES = {Act.BOOKMARK: State.BOOKMARKED, Act.ARCHIVE: State.ARCHIVED, Act.RESTORE: State.INBOX}
+
+
 class Item(Struct, frozen=True):
     """Texts are plain and bounded, links are http(s). `image` is where the picture was found, which no page or mail
     may load; `picture` is the name of our own copy, if there is one. `refreshed_at` is when the provider last told us

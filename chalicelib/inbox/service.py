@@ -40,8 +40,6 @@ from chalicelib.kernel import clock
 from chalicelib.kernel.errors import NotFound
 from chalicelib.members.model import Member
 
-_STATES = {Act.BOOKMARK: State.BOOKMARKED, Act.ARCHIVE: State.ARCHIVED, Act.RESTORE: State.INBOX}
-
 
 def deliver(item: Item, recipients: Sequence[Recipient], received_at: datetime, is_told: bool = True) -> list[str]:
     """Put the item into the inboxes of those who have never received it, and say who they are. Repeating it changes
@@ -222,7 +220,7 @@ def _attempt(owner: str, id: str, act: Act) -> Outcome:
 
 def _move(owner: str, id: str, act: Act) -> Entry:
     """One conditional write, whichever state the entry was in, so there is nothing to read before."""
-    return _require(entry_store.move(owner, id, _STATES[act], clock.now()))
+    return _require(entry_store.move(owner, id, model.STATES[act], clock.now()))
 
 
 def _require(entry: Entry | None) -> Entry:

@@ -20,7 +20,6 @@ from chalicelib.kernel.aws.failures import Stale, retry_stale
 from chalicelib.kernel.errors import Conflict, GnaError, Invalid, NotFound, Unavailable
 
 LONGEST_SECTION = 200
-STATES = {Act.BOOKMARK: State.BOOKMARKED, Act.ARCHIVE: State.ARCHIVED, Act.RESTORE: State.INBOX}
 _MOVED = {
     State.INBOX: "Put back into the inbox meanwhile, by somebody else or in another tab",
     State.BOOKMARKED: "Saved meanwhile, by somebody else or in another tab",
@@ -105,10 +104,10 @@ def _apply(owner: str, id: str, act: Act, expected: State | None) -> Done:
         return _dismiss(before, expected)
     if isinstance(before, Seen):
         return _bring_in(owner, before, act, expected)
-    if before.state is STATES[act]:
+    if before.state is model.STATES[act]:
         return Done(id)
     _check_expected(before, expected)
-    if not entry_store.move(owner, id, STATES[act], clock.now(), before.state):
+    if not entry_store.move(owner, id, model.STATES[act], clock.now(), before.state):
         raise Stale
     return Done(id)
 
@@ -126,7 +125,7 @@ def _bring_in(owner: str, seen: Seen, act: Act, expected: State | None) -> Done:
     """Somebody wants what was dismissed after all; on a list of entries it was not dismissed yet."""
     if expected:
         raise Conflict(_GONE)
-    entry = Entry(owner, seen.id, STATES[act], seen.received_at, seen.provider, seen.content_type)
+    entry = Entry(owner, seen.id, model.STATES[act], seen.received_at, seen.provider, seen.content_type)
     _return(entry)
     return Done(seen.id)
 

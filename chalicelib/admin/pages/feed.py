@@ -7,6 +7,7 @@ from chalicelib.admin import shell, truncate
 from chalicelib.feeds import service
 from chalicelib.feeds.state import Check, Trigger
 from chalicelib.kernel import settings
+from chalicelib.web import text_size
 from chalicelib.web.request import Request
 from chalicelib.web.responses import Response
 
@@ -18,7 +19,7 @@ _BYTES_FOR_ENTRIES = 28_000
 
 def show_feed(request: Request) -> Response:
     view, hook = service.view(), settings.current().url("/api/webhooks/feed")
-    sizes = [_MARKUP + sum(truncate.html_size(getattr(entry, name)) for name in _TEXTS) for entry in view.entries]
+    sizes = [_MARKUP + sum(text_size.html_size(getattr(entry, name)) for name in _TEXTS) for entry in view.entries]
     return shell.page(
         request,
         "admin/feed.html",

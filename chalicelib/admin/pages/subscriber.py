@@ -11,7 +11,7 @@ from chalicelib.admin import shell, truncate
 from chalicelib.audience import editing, model
 from chalicelib.audience.editing import Detail, Edits
 from chalicelib.kernel.errors import Conflict, GnaError, Invalid
-from chalicelib.web import responses
+from chalicelib.web import responses, text_size
 from chalicelib.web.request import Request
 from chalicelib.web.responses import Response
 
@@ -71,7 +71,7 @@ def resend_confirmation(request: Request) -> Response:
 def _page(request: Request, detail: Detail, status: int = 200, **values: Any) -> Response:
     entry, tags = detail.entry, "\n".join(detail.entry.tags)
     sign_ups = _sign_ups(detail)
-    sizes = [truncate.html_size(sign_up.metadata) for sign_up in sign_ups]
+    sizes = [text_size.html_size(sign_up.metadata) for sign_up in sign_ups]
     given = {"typed": {"nickname": entry.nickname or "", "tags": tags}, **values}
     return shell.page(
         request,
@@ -82,7 +82,7 @@ def _page(request: Request, detail: Detail, status: int = 200, **values: Any) ->
         person=entry,
         sign_ups=sign_ups,
         with_metadata=len(truncate.take_within(sign_ups, sizes, _BYTES_FOR_METADATA)),
-        tags_fit=truncate.html_size(tags) <= _BYTES_FOR_TAGS,
+        tags_fit=text_size.html_size(tags) <= _BYTES_FOR_TAGS,
         **given,
     )
 

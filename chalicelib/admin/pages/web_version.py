@@ -7,7 +7,6 @@ from msgspec import Struct
 from chalicelib.access import audit
 from chalicelib.admin import shell
 from chalicelib.admin.pages.campaigns import HERE
-from chalicelib.admin.truncate import html_size
 from chalicelib.campaigns import fields, service
 from chalicelib.campaigns.content import corrections
 from chalicelib.campaigns.content.corrections import NewCorrection
@@ -15,6 +14,7 @@ from chalicelib.campaigns.model import CampaignDetail, permit_correction
 from chalicelib.kernel.errors import Conflict, Invalid
 from chalicelib.web.request import Request
 from chalicelib.web.responses import Response
+from chalicelib.web.text_size import html_size
 
 _LARGEST_ON_PAGE = 40_000
 _CHANGED_MEANWHILE = (

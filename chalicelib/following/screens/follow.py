@@ -9,12 +9,12 @@ from chalicelib.inbox import frames
 from chalicelib.inbox.frames import Frame
 from chalicelib.inbox.model import Provider
 from chalicelib.inbox.owners import owner_of
-from chalicelib.inbox.shortening import shorten
 from chalicelib.kernel import clock
 from chalicelib.kernel.errors import Invalid, NotFound
 from chalicelib.members import model as members
 from chalicelib.web.request import Request
 from chalicelib.web.responses import Response
+from chalicelib.web.text_size import shorten
 
 _ACTIONS = {
     Action.INBOX: ("Inbox", "They wait there until you decide."),

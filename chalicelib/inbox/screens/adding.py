@@ -10,11 +10,11 @@ from chalicelib.inbox.clipping import Pasted
 from chalicelib.inbox.frames import Frame, back
 from chalicelib.inbox.owners import owner_of
 from chalicelib.inbox.screens.entry import suggest_headings
-from chalicelib.inbox.shortening import beginning, shorten
 from chalicelib.kernel.errors import GnaError, Invalid, NotFound, TooMany
 from chalicelib.web import responses
 from chalicelib.web.request import Request
 from chalicelib.web.responses import Response
+from chalicelib.web.text_size import beginning, shorten
 
 # What was refused is given back; more bytes of each than these do not fit on the page.
 _LONGEST_SHOWN = (16_000, 12_000, 1_000)

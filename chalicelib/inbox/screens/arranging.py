@@ -11,7 +11,6 @@ from chalicelib.inbox.frames import Frame
 from chalicelib.inbox.model import DESK, EntryDetail
 from chalicelib.inbox.screens import grouping, views
 from chalicelib.inbox.screens.grouping import Arranged, Piece
-from chalicelib.inbox.shortening import html_size, shorten
 from chalicelib.inbox.suggestions import mark_of
 from chalicelib.kernel import ids as new_ids
 from chalicelib.kernel import limits
@@ -19,6 +18,7 @@ from chalicelib.kernel.errors import Conflict, GnaError, Invalid, NotFound, TooM
 from chalicelib.web import responses
 from chalicelib.web.request import Request
 from chalicelib.web.responses import Response
+from chalicelib.web.text_size import html_size, shorten
 
 # Of a page that has at most 60 KB: for pieces, headings and drafts, and what each has beside its texts.
 _BYTES, _MARKUP, _OPTION = 48_000, 1_000, 70

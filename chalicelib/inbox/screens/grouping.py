@@ -10,7 +10,7 @@ from chalicelib.inbox import outline
 from chalicelib.inbox.composing import MOST_SECTIONS
 from chalicelib.inbox.model import Entry
 from chalicelib.inbox.screens.views import EntryView
-from chalicelib.inbox.shortening import html_size
+from chalicelib.web.text_size import html_size
 
 _SPARE = 2
 # Of a section, in bytes.

@@ -7,11 +7,11 @@ from msgspec import Struct
 
 from chalicelib.inbox import photos, service, uses
 from chalicelib.inbox.model import ContentType, Entry, EntryDetail, Item, Provider, Seen, SeenDetail, State
-from chalicelib.inbox.shortening import html_size, shorten
 from chalicelib.inbox.uses import History, Use
 from chalicelib.media import service as media
 from chalicelib.web import responses
 from chalicelib.web.responses import Response
+from chalicelib.web.text_size import html_size, shorten
 
 SOURCES = {
     Provider.YOUTUBE: "YouTube",
