@@ -1,14 +1,17 @@
-"""Which page each entry of a feed was taken for, beside its creator's row. It stays when a creator is forgotten: who
-follows again must find the same items."""
+"""Which page each entry of a feed was taken for, beside its creator's row. It outlives a creator that nobody follows:
+who follows again must find the same items. But not for ever: anybody can have a feed followed and left."""
 
 from collections.abc import Mapping
+from datetime import timedelta
 
 from msgspec import Struct
 from pynamodb.attributes import JSONAttribute, NumberAttribute, UnicodeAttribute
 
+from chalicelib.kernel import clock
 from chalicelib.kernel.aws import tables
 
 _PART = "short links"
+_KEPT = timedelta(days=400)
 
 
 class PagesRow(tables.Row):
@@ -19,6 +22,7 @@ class PagesRow(tables.Row):
     part = UnicodeAttribute(range_key=True, default=_PART)
     pages = JSONAttribute()
     version = NumberAttribute()
+    expires_at = NumberAttribute()
 
 
 class Pages(Struct, frozen=True):
@@ -35,6 +39,7 @@ def find(creator_id: str) -> Pages:
 
 def save(creator_id: str, before: Pages, pages: Mapping[str, str]) -> None:
     """Raises `Stale` if somebody else has written since `before` was read."""
-    row = PagesRow(creator_id, _PART, pages=list(pages.items()), version=before.version + 1)
+    expires_at = clock.epoch(clock.now() + _KEPT)
+    row = PagesRow(creator_id, _PART, pages=list(pages.items()), version=before.version + 1, expires_at=expires_at)
     is_unchanged = PagesRow.version == before.version if before.version else PagesRow.id.does_not_exist()
     tables.put(row, is_unchanged)

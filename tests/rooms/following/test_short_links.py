@@ -7,6 +7,7 @@ import pytest
 from chalicelib.following import polling, short_links
 from chalicelib.following.model import Cause
 from chalicelib.following.stores import polls
+from chalicelib.kernel import clock
 from chalicelib.kernel.http import client
 from chalicelib.kernel.http.client import FetchFailed
 from tests.rooms.following.test_crashes import Died, die_at
@@ -269,3 +270,14 @@ def test_only_what_was_in_the_feed_last_is_remembered(follow, blog, shortener, l
         sweep()
     row = short_links.store.find(desk.followed["creator_id"])
     assert list(row.pages.values()) == [f"{PAGE}/{number}" for number in (8, 7, 6)]
+
+
+def test_what_is_remembered_is_not_kept_for_ever(follow, blog, shortener, later, sweep):
+    desk = follow()
+    shortener.leads = {"https://t.co/1": PAGE}
+    publish(blog, "https://t.co/1")
+    later(days=1)
+    sweep()
+    kept = short_links.store.PagesRow.get(desk.followed["creator_id"], "short links")
+    days = (kept.expires_at - clock.epoch(clock.now())) / 86_400
+    assert 399 < days <= 400
