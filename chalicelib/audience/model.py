@@ -117,6 +117,8 @@ class Subscriber(Struct, frozen=True):
     paused_at: datetime | None = None
     paused_because: str | None = None
     resumed_at: datetime | None = None
+    import_id: str | None = None
+    unmailed: str | None = None
 
     @property
     def activated(self) -> bool:

@@ -35,6 +35,9 @@ class ByPause(GlobalSecondaryIndex[Any]):  # type: ignore[no-untyped-call]
 
 
 class SubscriberRow(tables.Row):
+    """`import_id` names the import that added the person. `unmailed` says that no campaign was sent to them since:
+    when they joined and their id, so that its order is that of joining."""
+
     class Meta:
         table_name = tables.name("subscribers")
 
@@ -53,6 +56,8 @@ class SubscriberRow(tables.Row):
     paused_at = UnicodeAttribute(null=True)
     paused_because = UnicodeAttribute(null=True)
     resumed_at = UnicodeAttribute(null=True)
+    import_id = UnicodeAttribute(null=True)
+    unmailed = UnicodeAttribute(null=True)
     expires_at = NumberAttribute(null=True)
 
     by_status = ByStatus()

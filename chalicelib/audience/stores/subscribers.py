@@ -211,6 +211,8 @@ def parse_subscriber(row: SubscriberRow) -> Subscriber:
         paused_at=clock.parse(row.paused_at) if row.paused_at else None,
         paused_because=row.paused_because,
         resumed_at=clock.parse(row.resumed_at) if row.resumed_at else None,
+        import_id=row.import_id,
+        unmailed=row.unmailed,
     )
 
 
