@@ -103,6 +103,10 @@ _GROUPS: dict[str, tuple[tuple[str, str, Callable[[Settings], object]], ...]] = 
         ("FEED_URL", "Address", lambda current: current.feed_url),
         ("FEED_MODE", "When new posts appear", lambda current: _MODES[current.feed_mode]),
         ("FEED_EVERY", "Checked", lambda current: f"every {current.feed_every} minutes"),
+        ("FEED_DIGEST", "Posts are collected into a digest", lambda current: current.feed_digest),
+        ("FEED_DIGEST_AT", "When a digest goes out", lambda current: current.feed_digest_at),
+        ("FEED_HOLD", "Minutes a new post waits", lambda current: current.feed_hold),
+        ("FEED_IMAGES", "Pictures of posts", lambda current: current.feed_images),
         ("FEED_FLOOD", "More new entries than this become a draft", lambda current: current.feed_flood),
     ),
     "Authentication": (

@@ -32,7 +32,8 @@ class Welcome(Struct, frozen=True):
 
 
 class Feed(Struct, frozen=True):
-    """What becomes of new posts. `hold` is in minutes."""
+    """What becomes of new posts. `digest_at` is a time such as 09:00 or mon 09:00, or empty for the usual one; `hold`
+    is in minutes."""
 
     mode: str
     digest: str = OFF
@@ -79,5 +80,11 @@ def from_settings(values: settings.Settings) -> Publication:
         archive=values.archive,
         footer="",
         design="plain",
-        feed=Feed(values.feed_mode),
+        feed=Feed(
+            mode=values.feed_mode,
+            digest=values.feed_digest,
+            digest_at=values.feed_digest_at,
+            hold=values.feed_hold,
+            images=values.feed_images,
+        ),
     )

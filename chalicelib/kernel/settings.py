@@ -18,6 +18,7 @@ _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 # An origin is repeated in headers, where a space or a semicolon would have a meaning.
 _ORIGIN = re.compile(r"https?://[A-Za-z0-9.:\[\]-]+\Z")
 _COLOUR = re.compile(r"#[0-9a-fA-F]{6}\Z")
+_DIGEST_AT = re.compile(r"(?:(?:(?:mon|tue|wed|thu|fri|sat|sun) )?(?:[01][0-9]|2[0-3]):[0-5][0-9])?\Z")
 _MARKET = re.compile(r"[A-Z]{2}\Z")
 
 
@@ -36,6 +37,10 @@ class Settings(Struct, frozen=True):
     feed_mode: str
     feed_flood: int
     feed_every: int
+    feed_digest: str
+    feed_digest_at: str
+    feed_hold: int
+    feed_images: str
     safe_links: bool
     behind_cloudflare: bool
     keep_ip_hash: bool
@@ -90,6 +95,10 @@ def load(environ: Mapping[str, str]) -> Settings:
         feed_mode=read.choice("FEED_MODE", ("auto", "review")),
         feed_flood=read.number("FEED_FLOOD", 10, 1, 1000),
         feed_every=read.number("FEED_EVERY", 60, 5, 1440),
+        feed_digest=read.choice("FEED_DIGEST", ("off", "daily", "weekly")),
+        feed_digest_at=read.matching("FEED_DIGEST_AT", "", _DIGEST_AT, "a time such as 09:00 or mon 09:00"),
+        feed_hold=read.number("FEED_HOLD", 0, 0, 1440),
+        feed_images=read.choice("FEED_IMAGES", ("copy", "link", "none")),
         safe_links=read.flag("SAFE_LINKS"),
         behind_cloudflare=read.flag("BEHIND_CLOUDFLARE"),
         keep_ip_hash=read.flag("KEEP_IP_HASH"),
