@@ -19,6 +19,7 @@ ROUTES = (
     admin_page("POST /admin/subscribers/{subscriber_id}/remove", "admin.pages.subscribers:remove_subscriber"),
     admin_page("POST /admin/subscribers/{subscriber_id}/pause", "admin.pages.subscribers:pause_subscriber"),
     admin_page("POST /admin/subscribers/{subscriber_id}/resume", "admin.pages.subscribers:resume_subscriber"),
+    admin_page("GET /admin/form", "admin.pages.form:show_form"),
     admin_page("GET /admin/do-not-contact", "admin.pages.subscribers:show_do_not_contact"),
     admin_page("POST /admin/do-not-contact", "admin.pages.subscribers:change_do_not_contact"),
     admin_page("GET /admin/campaigns", "admin.pages.campaigns:list_campaigns"),

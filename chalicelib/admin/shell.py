@@ -164,7 +164,7 @@ def _asset(name: str, **values: str) -> str:
     return pages.text(f"admin/{name}", **values)
 
 
-def _asset_url(name: str) -> str:
+def asset_url(name: str) -> str:
     return f"/admin/{name}?v={sha256(asset(name).encode()).hexdigest()[:12]}"
 
 
@@ -182,9 +182,9 @@ def _framed(template: str, status: int, **values: Any) -> Response:
         "navigation": NAVIGATION,
         "following": FOLLOWING,
         "inbox": INBOX,
-        "style": _asset_url("style.css"),
-        "script": _asset_url("app.js"),
-        "triage": _asset_url("triage.js"),
+        "style": asset_url("style.css"),
+        "script": asset_url("app.js"),
+        "triage": asset_url("triage.js"),
         "authentication_off": settings.current().disable_auth,
         **values,
     }

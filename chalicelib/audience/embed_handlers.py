@@ -27,8 +27,9 @@ def icon(request: Request) -> Response:
 
 def subscribe_page(request: Request) -> Response:
     """The form as a page: to link to, or to show in a frame on the allowed sites."""
-    source = model.parse_capture(request.query.get("source") or None, None, None, None).source_raw
-    page = pages.page("public/subscribe.html", source=source if request.query.get("source") else None)
+    given = model.parse_capture(request.query.get("source") or None, request.query.get("tags"), None, None)
+    source = given.source_raw if request.query.get("source") else None
+    page = pages.page("public/subscribe.html", source=source, tags=",".join(sorted(given.tags)))
     return responses.framed_by(page, settings.current().allowed_origins)
 
 

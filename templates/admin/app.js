@@ -38,13 +38,16 @@
   const markFrames = () => findAll(".frame").forEach((frame) => frame.classList.toggle("focused", frame.contains(document.activeElement)));
   for (const event of ["focusin", "blur"]) addEventListener(event, markFrames);
 
-  for (const button of findAll("[data-copy]")) {
-    button.hidden = false;
-    button.addEventListener("click", async () => {
-      const text = find(button.dataset.copy).textContent.trim();
-      button.textContent = await navigator.clipboard.writeText(text).then(() => "Copied", () => "Copying is not allowed: select the text");
-    });
-  }
+  const offerCopies = (within) => {
+    for (const button of findAll("[data-copy]", within)) {
+      button.hidden = false;
+      button.addEventListener("click", async () => {
+        const text = find(button.dataset.copy).textContent.trim();
+        button.textContent = await navigator.clipboard.writeText(text).then(() => "Copied", () => "Copying is not allowed: select the text");
+      });
+    }
+  };
+  offerCopies(document);
 
   // Suggest known sources and tags once a field is used; in a comma-separated list, for what follows the last comma.
   let known;
@@ -78,6 +81,8 @@
 
   const compose = find("[data-compose]");
   if (compose) enhanceCompose(compose);
+  const maker = find("[data-maker]");
+  if (maker) enhanceMaker(maker);
   const schedule = find("[data-schedule]");
   if (schedule) enhanceSchedule(schedule);
   const progress = find("[data-progress]");
@@ -196,6 +201,26 @@
       marker.remove();
     };
     Promise.all(findAll("[data-omitted]", form).map(fill)).then(() => { count(); draw(); });
+  }
+
+  // Write the snippet anew while somebody chooses. What was refused stays in the form, with the reason from the server.
+  function enhanceMaker(form) {
+    find("[data-update]", form).hidden = true;
+    let latest = 0;
+    const draw = debounce(async () => {
+      const request = ++latest, url = `${form.action}?${new URLSearchParams([...new FormData(form)].filter(([, value]) => value))}`;
+      const answer = await fetch(url).catch(() => null);
+      if (!answer || request !== latest) return;
+      const found = new DOMParser().parseFromString(await answer.text(), "text/html");
+      const made = find("[data-made]", found), refusal = find("main > .notice[role]", found);
+      if (!made || request !== latest) return;
+      find("main > .notice.bad")?.remove();
+      if (refusal) return find("main").prepend(refusal);
+      find("[data-made]").replaceWith(made);
+      offerCopies(made);
+      history.replaceState(history.state, "", url);
+    }, 400);
+    form.addEventListener("input", draw);
   }
 
   function enhanceSchedule(form) {
