@@ -16,13 +16,14 @@ from chalice.app import AuthRequest, Chalice, Cron, Rate, SQSEvent
 
 from chalicelib.audience import personal_data
 from chalicelib.campaigns import use_keepers
-from chalicelib.kernel import deadlines, settings
+from chalicelib.kernel import deadlines, publication, settings
 from chalicelib.kernel.aws import queues
 from chalicelib.members import member_data
 from chalicelib.web import routing
 from chalicelib.web.guards import ACCESS_HEADER
 
 app = Chalice(app_name="gna")
+publication.register("site.effective")
 personal_data.register("bounces", "bounces.service")
 personal_data.register_address("members", "members.service")
 member_data.register("sightings", "sightings.departures")

@@ -33,7 +33,7 @@ from moto import mock_aws
 from moto.backends import get_backend
 from moto.core import DEFAULT_ACCOUNT_ID
 
-from chalicelib.kernel import clock, patience, settings
+from chalicelib.kernel import clock, patience, publication, settings
 from chalicelib.kernel.aws import connection, queues, raw, tables
 from chalicelib.kernel.aws import session as kernel_aws
 from local import chromium
@@ -43,6 +43,7 @@ from tests.fixtures.client import Client
 pytest_plugins = [f"tests.fixtures.{name}" for name in ("abroad", "blog", "browser", "providers", "receiver", "ses")]
 
 _names: set[str] = set()
+_ACCOUNTS = ("emulator", "browser", "deployed")
 TEMPLATE = Path(__file__).parent.parent / "deploy" / "resources.yaml"
 
 
@@ -91,6 +92,17 @@ def _environment_stays() -> Iterator[None]:
 def _environment() -> dict[str, str]:
     set_by_others = {"PYTEST_CURRENT_TEST", "AWS_EXECUTION_ENV"}  # by pytest, and by chalice when it is imported
     return {name: value for name, value in os.environ.items() if name not in set_by_others}
+
+
+@pytest.fixture(autouse=True)
+def _publication_is_read_anew(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """What one test has made of the publication, the next one must not find. Where there is no account to read it
+    from, it is as the environment describes it."""
+    publication.forget()
+    if not ({"aws", "account"} & set(request.fixturenames) or any(map(request.node.get_closest_marker, _ACCOUNTS))):
+        monkeypatch.setattr(publication, "current", lambda: publication.from_settings(settings.current()))
+    yield
+    publication.forget()
 
 
 @pytest.fixture(scope="session")
@@ -226,6 +238,7 @@ def _forget_settings() -> None:
     settings.current.cache_clear()
     settings._secrets.cache_clear()
     settings._provider_secrets.cache_clear()
+    publication.forget()
 
 
 def enter(world: str) -> None:

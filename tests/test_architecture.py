@@ -119,6 +119,7 @@ def test_bare_calls_are_confined_to_hot_paths():
         "audience/stores/listing.py",
         "audience/stores/recipients.py",
         "campaigns/sending/part_store.py",
+        "site/current_store.py",
     }
     assert users == RAW_OUTSIDE_STORES | hot
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from msgspec import Struct
 
 from chalicelib.admin import diagnostics, fallbacks
-from chalicelib.kernel import settings
+from chalicelib.kernel import publication, settings
 from chalicelib.kernel.errors import Misconfigured
 from chalicelib.kernel.findings import Finding, error
 from chalicelib.kernel.settings import Settings
@@ -38,7 +38,7 @@ def gather() -> Configuration:
     current = settings.current()
     account = fallbacks.or_none(mail_account.account)
     identity = fallbacks.or_none(lambda: (mail_account.identity(),))  # no answer is not the answer that there is none
-    findings = [*_check_secrets(), *diagnostics.check(current)]
+    findings = [*_check_secrets(), *diagnostics.check(current, publication.at_hand())]
     if account:
         findings += [
             *account_findings.check_account(account),

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from urllib.parse import urlsplit
 
 from chalicelib.kernel.findings import Finding, error, note
+from chalicelib.kernel.publication import Publication, from_settings
 from chalicelib.kernel.settings import Settings
 from chalicelib.mail import account_findings
 
@@ -23,10 +24,12 @@ _FREE_MAIL = {
 }
 
 
-def check(settings: Settings) -> list[Finding]:
+def check(settings: Settings, shown: Publication | None = None) -> list[Finding]:
+    """`shown` is the publication with what editors have changed; without it, as the settings describe it."""
+    shown = shown or from_settings(settings)
     return [
         *_check_site(settings),
-        *_check_mail(settings),
+        *_check_mail(settings, shown),
         *_check_authentication(settings),
         *_check_form(settings),
         *_check_feed(settings),
@@ -50,7 +53,7 @@ def _check_site(settings: Settings) -> Iterator[Finding]:
         yield error("SITE_URL has a path", "links are built by appending a path to it", "Set only the origin")
 
 
-def _check_mail(settings: Settings) -> Iterator[Finding]:
+def _check_mail(settings: Settings, shown: Publication) -> Iterator[Finding]:
     if not settings.from_email:
         yield error("FROM_EMAIL is not set", "no email can be sent", "Set the sender address")
     elif domain(settings.from_email) in _FREE_MAIL:
@@ -58,7 +61,7 @@ def _check_mail(settings: Settings) -> Iterator[Finding]:
         yield error("FROM_EMAIL is at a public email provider", why, "Use an address at your own domain")
     if not settings.admin_email:
         yield error("ADMIN_EMAIL is not set", "nobody is notified of a failing feed or of alarms", "Set ADMIN_EMAIL")
-    yield from account_findings.check_postal_address(settings.postal_address)
+    yield from account_findings.check_postal_address(shown.postal_address)
     if not (settings.configuration_set or settings.local):
         why = "SES will not report bounces and complaints"
         yield error("CONFIGURATION_SET is not set", why, "Deploy the template, or set its name")

@@ -16,7 +16,7 @@ from chalicelib.campaigns.model import HELD_BACK, Campaign, DeliveryState, State
 from chalicelib.events.webhooks import model as webhooks_model
 from chalicelib.events.webhooks import service as webhooks
 from chalicelib.feeds import service as feeds
-from chalicelib.kernel import clock, settings
+from chalicelib.kernel import clock, publication, settings
 from chalicelib.kernel.findings import Finding, Level
 from chalicelib.mail import account as mail_account
 from chalicelib.mail import account_findings
@@ -81,7 +81,9 @@ def _check(recent: list[Campaign], feed: feeds.View | None, account: Account | N
     if feed and feed.url and (feed.state.is_failing or feed.state.stopped):
         yield _finding(Level.ERROR, f"The feed cannot be read: {feed.state.summary}.", "/admin/feed", "View feed")
     yield from _check_webhooks()
-    if errors := sum(finding.level is Level.ERROR for finding in diagnostics.check(settings.current())):
+    if errors := sum(
+        finding.level is Level.ERROR for finding in diagnostics.check(settings.current(), publication.at_hand())
+    ):
         message = "A setting needs attention." if errors == 1 else f"{errors} settings need attention."
         yield _finding(Level.ERROR, message, "/admin/settings", "View settings")
 

@@ -9,7 +9,7 @@ from chalicelib.admin import labels, truncate
 from chalicelib.following import unread
 from chalicelib.inbox import waiting
 from chalicelib.inbox.model import DESK
-from chalicelib.kernel import settings
+from chalicelib.kernel import publication, settings
 from chalicelib.kernel.colour import ink_on
 from chalicelib.kernel.errors import GnaError, Misconfigured, Unavailable
 from chalicelib.web import pages, responses
@@ -154,7 +154,7 @@ def back(path: str, notice: str = "") -> Response:
 
 def asset(name: str) -> str:
     if name == "style.css":
-        colour = settings.current().site_color
+        colour = publication.at_hand().colours.accent
         return _asset(name, accent=colour, ink=ink_on(colour))
     return _asset(name)
 

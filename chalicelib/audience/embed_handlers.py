@@ -4,25 +4,26 @@ from functools import lru_cache
 from hashlib import sha256
 
 from chalicelib.audience import model
-from chalicelib.kernel import settings
+from chalicelib.kernel import publication, settings
 from chalicelib.kernel.colour import ink_on
+from chalicelib.kernel.version import VERSION
 from chalicelib.web import pages, responses
 from chalicelib.web.request import Request
 from chalicelib.web.responses import Response
 
-_HOUR, _YEAR = 3600, 31_536_000
+_BRIEFLY, _HOUR, _YEAR = 30, 3600, 31_536_000
 
 
 def embed_script(request: Request) -> Response:
-    return _asset(request, _script(), "text/javascript")
+    return _asset(request, _script(), "text/javascript", _YEAR if request.query.get("v") else _HOUR)
 
 
 def style(request: Request) -> Response:
-    return _asset(request, _render_coloured("public/style.css", settings.current().site_color), "text/css")
+    return _coloured(request, "public/style.css", "text/css")
 
 
 def icon(request: Request) -> Response:
-    return _asset(request, _render_coloured("public/icon.svg", settings.current().site_color), "image/svg+xml")
+    return _coloured(request, "public/icon.svg", "image/svg+xml")
 
 
 def subscribe_page(request: Request) -> Response:
@@ -33,10 +34,17 @@ def subscribe_page(request: Request) -> Response:
     return responses.framed_by(page, settings.current().allowed_origins)
 
 
-def _asset(request: Request, body: str, content_type: str) -> Response:
-    """A URL with a version may be cached for a year, one without for an hour."""
+def _coloured(request: Request, template: str, content_type: str) -> Response:
+    """A URL that names the version and the colour may be cached for a year. Not if this process does not know the
+    colour yet: another one would be kept under its name."""
+    accent = publication.at_hand().colours.accent
+    named = request.query.get("v") == f"{VERSION}-{accent[1:]}"
+    return _asset(request, _render_coloured(template, accent), content_type, _YEAR if named else _BRIEFLY)
+
+
+def _asset(request: Request, body: str, content_type: str, seconds: int) -> Response:
     tag = f'"{sha256(body.encode()).hexdigest()[:16]}"'
-    answer = responses.asset(body, content_type, _YEAR if request.query.get("v") else _HOUR).with_headers(ETag=tag)
+    answer = responses.asset(body, content_type, seconds).with_headers(ETag=tag)
     if request.headers.get("if-none-match") == tag:
         return Response(304, "", answer.headers)
     return answer

@@ -17,7 +17,7 @@ from chalicelib.campaigns.service import Draft
 from chalicelib.feeds.bodies import FeedEntry
 from chalicelib.feeds.reading import excerpt
 from chalicelib.feeds.reading.model import Entry
-from chalicelib.kernel import clock, settings
+from chalicelib.kernel import clock, publication
 from chalicelib.mail import templates
 
 _LONGEST_EXCERPT = 320
@@ -62,7 +62,7 @@ def draft(entries: Sequence[Entry]) -> Draft:
 
 
 def _blocks(entries: Sequence[Entry], shown: Sequence[FeedEntry], more: int) -> Iterator[Block]:
-    site = _literal(settings.current().site_name)
+    site = _literal(publication.current().name)
     what = "here is a new post" if len(shown) == 1 else "here are the new posts"
     yield Heading(f"New on {site}", 1)
     yield Text(f"{{{{greeting}}}}, {what} from {site}.")
@@ -107,7 +107,7 @@ def _own_template() -> Any:
 def _fill(own: Any, shown: Sequence[FeedEntry], more: int) -> str:
     # `{{nickname}}` in a campaign is filled in for each reader; in a post about templates it is meant literally.
     items = [replace(item, title=escape(item.title), excerpt=escape(item.excerpt)) for item in shown]
-    return str(own.render(items=items, more=more, site_name=settings.current().site_name))
+    return str(own.render(items=items, more=more, site_name=publication.current().name))
 
 
 def _subject(items: Sequence[FeedEntry], count: int) -> str:

@@ -23,7 +23,7 @@ from chalicelib.feeds.reading import reader
 from chalicelib.feeds.reading.model import Feed
 from chalicelib.feeds.reading.reader import Reading, Unreadable
 from chalicelib.feeds.state import WATCHED, Check, Result, State, Trigger
-from chalicelib.kernel import clock, locks, log, settings
+from chalicelib.kernel import clock, locks, log, publication, settings
 from chalicelib.kernel.aws import tables
 from chalicelib.kernel.aws.failures import Stale, retry_stale
 from chalicelib.mail.notices import notify_admin
@@ -67,7 +67,7 @@ def view() -> View:
     every = timedelta(minutes=site.feed_every)
     return View(
         url=site.feed_url,
-        mode=site.feed_mode,
+        mode=publication.current().feed.mode,
         state=current,
         next_check=current.next_check(every) if site.feed_url else None,
         history=store.list_checks(WATCHED, _HISTORY),
@@ -131,7 +131,7 @@ def _with_campaign(outcome: Outcome, verdict: Verdict) -> Outcome:
     """Add the campaign: sent in mode auto, a draft in mode review or when suspiciously many entries are new.
 
     Collecting entries for a digest, or a delay before sending, would be decided here."""
-    send = settings.current().feed_mode == "auto" and not verdict.flood
+    send = publication.current().feed.mode == "auto" and not verdict.flood
     created, writes = campaigns.create_writes(digest.draft(verdict.new), send=send)
     after = replace(outcome.state, campaign_id=created.campaign.id)
     if not send:

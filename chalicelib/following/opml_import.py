@@ -19,7 +19,7 @@ from chalicelib.following.providers.contract import Channel, Reference
 from chalicelib.following.providers.registry import recognise
 from chalicelib.following.stores import creators, follows
 from chalicelib.inbox.model import DESK, Provider
-from chalicelib.kernel import clock, deadlines, limits, log, settings
+from chalicelib.kernel import clock, deadlines, limits, log, publication
 from chalicelib.kernel.errors import GnaError, TooMany, Unavailable
 from chalicelib.members import service as members
 
@@ -54,7 +54,7 @@ def export_file(owner: str) -> Iterator[str]:
     known = creators.find_many({one.creator_id for one in listed})
     outlines = [outline for one in listed if (outline := _outline(one, known.get(one.creator_id)))]
     outlines.sort(key=lambda outline: (outline.title.casefold(), outline.url))
-    return opml.write(settings.current().site_name, outlines, clock.now())
+    return opml.write(publication.current().name, outlines, clock.now())
 
 
 def import_file(owner: str, document: bytes) -> list[Imported]:

@@ -1,13 +1,23 @@
 """The publication as its readers see it: its name, colours, language and words, and what becomes of its feed.
 
-The settings of the environment are the defaults. What is infrastructure (keys, domains, origins) is in `settings`.
+The settings of the environment are the defaults, and what editors have changed wins. The room that keeps the changes
+is registered by name, because the kernel knows no room. Infrastructure (keys, domains, origins) is in `settings`.
 """
+
+from datetime import datetime, timedelta
+from importlib import import_module
+from typing import Protocol
 
 from msgspec import Struct, field
 
-from chalicelib.kernel import settings
+from chalicelib.kernel import clock, settings
+from chalicelib.kernel.errors import Unavailable
 
 OFF = "off"
+# Readers see a change within a minute: half of it here, the rest in browsers and caches.
+_LIFE = timedelta(seconds=30)
+# A database that does not answer is not asked again by every line of a page.
+_REST = timedelta(seconds=5)
 
 
 class Colours(Struct, frozen=True):
@@ -43,7 +53,8 @@ class Feed(Struct, frozen=True):
 
 
 class Publication(Struct, frozen=True):
-    """`logo` is the URL of a picture, or empty. `version` grows with every change; 0 is the environment as it is."""
+    """`logo` is the URL of a picture, or empty; it is shown as wide and high as `logo_width` and `logo_height` say.
+    `version` grows with every change; 0 is the environment as it is."""
 
     name: str
     tagline: str
@@ -60,10 +71,74 @@ class Publication(Struct, frozen=True):
     confirmation: Confirmation = field(default_factory=Confirmation)
     welcome: Welcome = field(default_factory=Welcome)
     version: int = 0
+    logo_width: int = 0
+    logo_height: int = 0
+
+
+class Store(Protocol):
+    def overlay(self, defaults: Publication) -> Publication:
+        """The publication with what editors have changed. One read."""
+
+
+class _Kept(Struct, frozen=True):
+    """What was read under these settings; None if that failed and nothing was known."""
+
+    publication: Publication | None
+    under: settings.Settings
+    until: datetime
+
+
+_store: str = ""
+_kept: _Kept | None = None
+
+
+def register(module: str) -> None:
+    """`module` is a name below `chalicelib`, of a `Store`. It is imported when the publication is first asked for."""
+    global _store
+    _store = module
 
 
 def current() -> Publication:
-    return from_settings(settings.current())
+    """As it was at most half a minute ago. While it cannot be read, as it was last known. `Unavailable` if this
+    process never read it: a mail must not go out under another name."""
+    if not _store:
+        return from_settings(settings.current())
+    kept = _known()
+    if kept is None or kept.until <= clock.now():
+        kept = _keep(kept)
+    if kept.publication is None:
+        raise Unavailable
+    return kept.publication
+
+
+def at_hand() -> Publication:
+    """For pages, which are better shown with the default name than not at all: never raises `Unavailable`."""
+    try:
+        return current()
+    except Unavailable:
+        return from_settings(settings.current())
+
+
+def forget() -> None:
+    """After a change: this process reads it again."""
+    global _kept
+    _kept = None
+
+
+def _known() -> _Kept | None:
+    return _kept if _kept and _kept.under is settings.current() else None
+
+
+def _keep(before: _Kept | None) -> _Kept:
+    global _kept
+    under = settings.current()
+    try:
+        store: Store = import_module(f"chalicelib.{_store}")
+        _kept = kept = _Kept(store.overlay(from_settings(under)), under, clock.now() + _LIFE)
+    except Unavailable:
+        last = before.publication if before else None
+        _kept = kept = _Kept(last, under, clock.now() + _REST)
+    return kept
 
 
 def from_settings(values: settings.Settings) -> Publication:
@@ -74,7 +149,7 @@ def from_settings(values: settings.Settings) -> Publication:
         logo="",
         colours=Colours(values.site_color),
         language=values.site_lang,
-        time_zone="UTC",
+        time_zone=values.site_zone,
         postal_address=values.postal_address,
         contact_email=values.contact_email,
         archive=values.archive,

@@ -19,6 +19,8 @@ _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 _ORIGIN = re.compile(r"https?://[A-Za-z0-9.:\[\]-]+\Z")
 _COLOUR = re.compile(r"#[0-9a-fA-F]{6}\Z")
 _DIGEST_AT = re.compile(r"(?:(?:(?:mon|tue|wed|thu|fri|sat|sun) )?(?:[01][0-9]|2[0-3]):[0-5][0-9])?\Z")
+# Only its form: knowing all zones would cost every cold start; `make doctor` says if there is none of this name.
+_ZONE = re.compile(r"[A-Za-z][A-Za-z0-9_+-]*(/[A-Za-z0-9_+-]+){0,2}\Z")
 _MARKET = re.compile(r"[A-Z]{2}\Z")
 
 
@@ -28,6 +30,7 @@ class Settings(Struct, frozen=True):
     site_url: str
     site_color: str
     site_lang: str
+    site_zone: str
     allowed_origins: tuple[str, ...]
     from_email: str
     contact_email: str
@@ -86,6 +89,7 @@ def load(environ: Mapping[str, str]) -> Settings:
         site_url=site_url,
         site_color=read.matching("SITE_COLOR", "#0f766e", _COLOUR, "a colour such as #0f766e"),
         site_lang=read.text("SITE_LANG", "en"),
+        site_zone=read.matching("SITE_ZONE", "UTC", _ZONE, "a time zone such as Europe/Berlin"),
         allowed_origins=read.origins("ALLOWED_ORIGINS"),
         from_email=read.text("FROM_EMAIL"),
         contact_email=read.text("CONTACT_EMAIL") or read.text("FROM_EMAIL"),

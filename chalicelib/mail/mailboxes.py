@@ -3,7 +3,7 @@
 from email.header import Header
 from email.utils import formataddr, parseaddr
 
-from chalicelib.kernel import settings
+from chalicelib.kernel import publication, settings
 from chalicelib.kernel.addresses import wire
 from chalicelib.kernel.errors import Misconfigured
 
@@ -17,11 +17,11 @@ def named(name: str, address: str) -> str:
 
 
 def sender() -> str:
-    """The From of every mail: FROM_EMAIL, with the name of the site unless it has a name of its own."""
+    """The From of every mail: FROM_EMAIL, with the name of the publication unless it has a name of its own."""
     name, address = parseaddr(settings.current().from_email)
     if "@" not in address:
         raise Misconfigured("FROM_EMAIL is missing or not an address: set it to one that is verified in SES")
-    return named(name or settings.current().site_name, wire(address))
+    return named(name or publication.current().name, wire(address))
 
 
 def sender_address() -> str:
@@ -29,6 +29,6 @@ def sender_address() -> str:
 
 
 def reply_to() -> list[str]:
-    """CONTACT_EMAIL, unless that is the sender anyway."""
-    contact = parseaddr(settings.current().contact_email)[1]
+    """The address for questions, unless that is the sender anyway."""
+    contact = parseaddr(publication.current().contact_email)[1]
     return [wire(contact)] if contact and contact.casefold() != sender_address().casefold() else []

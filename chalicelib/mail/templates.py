@@ -11,7 +11,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from chalicelib.kernel import settings
+from chalicelib.kernel import publication, settings
 from chalicelib.kernel.colour import ink_on
 from chalicelib.mail.message import Message
 
@@ -58,14 +58,14 @@ def environment() -> Any:
 
 
 def site_values() -> dict[str, str]:
-    """What every template can use about this deployment."""
-    current = settings.current()
+    """What every template can use about this publication."""
+    current = publication.current()
     return {
-        "lang": current.site_lang,
-        "site_name": current.site_name,
-        "site_url": current.site_url,
+        "lang": current.language,
+        "site_name": current.name,
+        "site_url": settings.current().site_url,
         "contact_email": current.contact_email,
         "postal_address": current.postal_address,
-        "colour": current.site_color,
-        "ink": ink_on(current.site_color),
+        "colour": current.colours.accent,
+        "ink": ink_on(current.colours.accent),
     }

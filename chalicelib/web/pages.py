@@ -4,7 +4,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from chalicelib.kernel import settings
+from chalicelib.kernel import publication, settings
 from chalicelib.kernel.errors import GnaError, Misconfigured, NotFound
 from chalicelib.kernel.version import VERSION
 from chalicelib.web import responses
@@ -48,5 +48,6 @@ def _environment() -> Any:
         auto_reload=False,
     )
     environment.globals["site"] = settings.current
+    environment.globals["publication"] = publication.at_hand
     environment.globals["version"] = VERSION
     return environment

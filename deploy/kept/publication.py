@@ -8,6 +8,7 @@ from chalicelib.events import model as events
 from chalicelib.events.webhooks import model as webhooks
 from chalicelib.feeds import store as feeds
 from chalicelib.feeds import websub_store
+from chalicelib.site import model as site
 from deploy.kept.model import Kept, in_words
 
 _LEAVING = "until the person leaves; then deleted at once, in one transaction"
@@ -52,6 +53,12 @@ TABLES = (
         "addresses that must not be emailed, as keyed hashes, and who requested it",
         "",
         "until the person or an editor lifts it",
+    ),
+    Kept(
+        "site",
+        "what editors have changed of the publication: name, look, words, feed; and who changed what, when",
+        "editors' addresses",
+        f"until changed; who changed what: {in_words(site.HISTORY_LIFE)}, then deleted by DynamoDB within a few days",
     ),
     Kept(
         "limits",

@@ -8,7 +8,7 @@ from typing import Any
 import app
 from chalicelib.campaigns.sending import mailer
 from chalicelib.events import outbox
-from chalicelib.kernel import settings
+from chalicelib.kernel import publication, settings
 from chalicelib.kernel.aws import queues
 from deploy import functions
 from local.gateway import handlers
@@ -34,6 +34,7 @@ class Watch:
         """Run a function as in a new process, which remembers no answer from a test before."""
         for remembered in (outbox._webhooks_exist, queues._url, mailer.account_watch, mailer.shared_pace):
             remembered.cache_clear()
+        publication.forget()
         self.running = name
         try:
             _call(name, messages)

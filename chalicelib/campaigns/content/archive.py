@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from chalicelib.campaigns import service
 from chalicelib.campaigns.content import corrections, renderer
 from chalicelib.campaigns.model import Campaign, State
-from chalicelib.kernel import settings
+from chalicelib.kernel import publication, settings
 from chalicelib.kernel.errors import NotFound
 
 _BODY, _END_OF_BODY = re.compile(r"<body\b[^>]*>"), re.compile(r"</body>")
@@ -46,7 +46,7 @@ def list_issues(number: int) -> IssuePage:
 
 def list_latest() -> list[Issue]:
     """The newest of the archive's first page; none while the archive is off."""
-    return list_issues(1).issues[:LATEST] if settings.current().archive else []
+    return list_issues(1).issues[:LATEST] if publication.current().archive else []
 
 
 def render_issue(campaign_id: str) -> str:
@@ -72,7 +72,7 @@ def _with_landmark(page: str) -> str:
 
 
 def _check_open() -> None:
-    if not settings.current().archive:
+    if not publication.current().archive:
         raise NotFound("Page not found")
 
 

@@ -7,8 +7,9 @@ from chalicelib.web import pages, responses
 from chalicelib.web.request import Request
 from chalicelib.web.responses import Response
 
-# Short, and never used past its time: what an editor hides or corrects is gone from caches a minute later.
-_KEEP = "public, max-age=60, must-revalidate"
+# Short, and never used past its time: what an editor hides or corrects, or a new name, is everywhere a minute later.
+# Half of that is what a process remembers of the publication.
+_KEEP = "public, max-age=30, must-revalidate"
 _LAST_PAGE = 10_000
 
 

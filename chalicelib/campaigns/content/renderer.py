@@ -18,7 +18,7 @@ from chalicelib.campaigns.content.marks import Marks
 from chalicelib.campaigns.content.merge_tags import MergeTag
 from chalicelib.campaigns.content.placeholders import Placeholder, Placeholders
 from chalicelib.campaigns.model import Campaign, CampaignDetail, Correction, Format
-from chalicelib.kernel import settings
+from chalicelib.kernel import publication, settings
 from chalicelib.kernel.errors import Misconfigured
 from chalicelib.mail import mailboxes, templates
 from chalicelib.mail.message import Message
@@ -147,11 +147,11 @@ def _search(find: Callable[[str, str], list[MergeTag]], written: _Written) -> tu
 
 
 def _template_values(campaign: Campaign, found: Placeholders, text: str) -> dict[str, Any]:
-    site = settings.current()
-    in_archive = site.archive and campaign.targeting.everybody and not campaign.hidden
+    site, shown = settings.current(), publication.current()
+    in_archive = shown.archive and campaign.targeting.everybody and not campaign.hidden
     return {
         **templates.site_values(),
-        "link_in_dark": _lightened(site.site_color),
+        "link_in_dark": _lightened(shown.colours.accent),
         "subject": found.take(campaign.subject),
         "preheader": found.take(campaign.preheader) or _first_words(found.without_nickname(text)),
         "unsubscribe_url": site.url(_UNSUBSCRIBE + found.marks.mark(placeholders.TOKEN)),
@@ -163,8 +163,8 @@ def _template_values(campaign: Campaign, found: Placeholders, text: str) -> dict
 
 
 def _headers() -> dict[str, str]:
-    site = settings.current()
-    list_id = mailboxes.named(site.site_name, f"newsletter.{urlsplit(site.site_url).hostname}")
+    host = urlsplit(settings.current().site_url).hostname
+    list_id = mailboxes.named(publication.current().name, f"newsletter.{host}")
     return {"List-Id": list_id, "List-Unsubscribe-Post": "List-Unsubscribe=One-Click"}
 
 

@@ -16,7 +16,7 @@ from chalicelib.campaigns.content.renderer import Mailing
 from chalicelib.campaigns.model import CampaignDetail, Origin, Targeting
 from chalicelib.campaigns.review import care, prices
 from chalicelib.campaigns.review.care import Minutes
-from chalicelib.kernel import clock, settings
+from chalicelib.kernel import clock, publication
 from chalicelib.kernel.errors import Unavailable
 from chalicelib.kernel.findings import Finding, Level
 from chalicelib.kernel.plurals import count_of
@@ -83,7 +83,7 @@ def check_mail(mailing: Mailing, detail: CampaignDetail) -> Iterator[Finding]:
         yield Finding(Level.WARNING, "no_fallback", message)
     yield from check_merge_tags(mailing)
     yield from care.check_leftovers(mailing, detail)
-    yield from account_findings.check_postal_address(settings.current().postal_address)
+    yield from account_findings.check_postal_address(publication.current().postal_address)
 
 
 def check_items(detail: CampaignDetail, items: Sequence[Item], minutes: Minutes) -> Iterator[Finding]:

@@ -2,24 +2,25 @@
 
 import json
 
-from chalicelib.kernel import settings
+from chalicelib.kernel import publication
 from chalicelib.web import responses
 from chalicelib.web.responses import Response
 
-_HOUR = 3600
+# As short as a change of name or colour may take to show.
+_KEPT = 30
 
 
 def manifest(home: str) -> Response:
     """`home` is the path of the inbox; what is shared is shown in its form, and saved only by that."""
-    current = settings.current()
+    current = publication.at_hand()
     told = {
         "id": home,
-        "name": f"{current.site_name}: inbox",
-        "short_name": current.site_name,
+        "name": f"{current.name}: inbox",
+        "short_name": current.name,
         "start_url": home,
         "scope": home.rpartition("/")[0] or "/",
         "display": "standalone",
-        "theme_color": current.site_color,
+        "theme_color": current.colours.accent,
         "background_color": "#f6f5f1",
         "icons": [{"src": "/icon.svg", "sizes": "any", "type": "image/svg+xml", "purpose": "any"}],
         "share_target": {
@@ -28,6 +29,6 @@ def manifest(home: str) -> Response:
             "params": {"title": "title", "text": "text", "url": "url"},
         },
     }
-    answer = responses.asset(json.dumps(told), "application/manifest+json", _HOUR)
+    answer = responses.asset(json.dumps(told), "application/manifest+json", _KEPT)
     # Behind a sign-in, so for nobody else to keep.
-    return answer.with_headers(Cache_Control=f"private, max-age={_HOUR}", Cross_Origin_Resource_Policy="same-origin")
+    return answer.with_headers(Cache_Control=f"private, max-age={_KEPT}", Cross_Origin_Resource_Policy="same-origin")

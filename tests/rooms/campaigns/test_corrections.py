@@ -48,7 +48,7 @@ def test_a_hidden_campaign_is_nowhere_in_the_archive_until_it_is_shown_again(adm
 def test_no_cache_keeps_an_archived_page_for_longer_than_a_minute(http):
     id = published().campaign.id
     for path in ("/archive", "/archive/feed.xml", f"/archive/{id}"):
-        assert http.get(path).headers["Cache-Control"] == "public, max-age=60, must-revalidate"
+        assert http.get(path).headers["Cache-Control"] == "public, max-age=30, must-revalidate"
 
 
 @pytest.mark.parametrize("state", ["draft", "scheduled", "publishing", "published", "failed"])
