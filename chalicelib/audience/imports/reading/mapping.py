@@ -1,0 +1,114 @@
+"""Which column is what: by its name, or by what stands in it."""
+
+import re
+from collections.abc import Sequence
+
+from chalicelib.audience.imports.reading import headers, statuses
+from chalicelib.audience.imports.reading.formats import Format
+from chalicelib.audience.imports.reading.model import RESTRICTING
+from chalicelib.kernel.errors import Invalid
+
+_ADDRESS = re.compile(r"\s*(?:[^<>]*<)?(?:mailto:)?[^@\s<>]+(?:@|%40)[^@\s<>]+\.[^@\s<>]+>?\s*\Z", re.IGNORECASE)
+_NAME = re.compile(r"[^\d@/:]*[^\W\d_][^\d@/:]*\Z")
+
+Rows = Sequence[Sequence[str]]
+
+
+def guess(names: list[str], rows: Rows, format: Format) -> tuple[dict[str, int], tuple[tuple[str, int], ...]]:
+    """Field → column, and the further columns that repeat a restricting one."""
+    columns: dict[str, list[int]] = {}
+    for column, name in enumerate(names):
+        if (field := headers.find_field(name, format)) and _is_plausible(field, name, column, rows):
+            columns.setdefault(field, []).append(column)
+    mapped = {field: places[0] for field, places in columns.items()}
+    email = find_email(columns.get("email", []), rows, len(names))
+    mapped.pop("email", None)
+    if email is not None:
+        mapped = {"email": email} | {field: column for field, column in mapped.items() if column != email}
+    if "state" in names and "status" not in mapped and _are_statuses(rows, names.index("state")):
+        mapped["status"] = names.index("state")
+    repeated = [(field, place) for field in RESTRICTING for place in columns.get(field, [])[1:] if place != email]
+    return _settle(mapped, rows), tuple(repeated)
+
+
+def guess_headerless(rows: Rows, width: int) -> dict[str, int]:
+    """Only the address, the name beside it (Sendy: name, address) and a status can be told from what they contain."""
+    email = find_email([], rows, width)
+    if email is None:
+        return {}
+    mapped = {"email": email}
+    for column in sorted(range(width), key=lambda column: (abs(column - email), column)):
+        cells = [row[column].strip() for row in rows if column < len(row) and row[column].strip()]
+        if column == email or not cells:
+            continue
+        if "status" not in mapped and all(map(statuses.is_status_word, cells)):
+            mapped["status"] = column
+        elif "name" not in mapped and abs(column - email) == 1 and all(map(_NAME.match, cells)):
+            mapped["name"] = column
+    return mapped
+
+
+def find_email(named: list[int], rows: Rows, width: int) -> int | None:
+    """Of the columns with the right name, or else of all, the one with the most addresses. A named one without any
+    is believed only if no other has some."""
+
+    def count(column: int) -> int:
+        return sum(1 for row in rows if column < len(row) and _ADDRESS.match(row[column]))
+
+    best = max(named, key=count, default=None)
+    if best is not None and (count(best) or not rows):
+        return best
+    other = max(range(width), key=count, default=None)
+    if other is not None and count(other):
+        return other
+    return best
+
+
+def choose(
+    wanted: dict[str, int | None], guessed: dict[str, int], width: int, translate: dict[int, int | None] | None = None
+) -> dict[str, int]:
+    """What the owner wants, and of the guesses those that restrict and whose column is not wanted for something else.
+    `translate` has the places of the wanted columns in another file of the same upload."""
+    places = {}
+    for field, column in wanted.items():
+        if column is None:
+            continue
+        if isinstance(column, bool) or not isinstance(column, int) or not 0 <= column < width:
+            raise Invalid(f"mapping: {field} must be the number of a column, from 0")
+        places[field] = column
+    if translate is not None:
+        found = {field: translate[column] for field, column in places.items()}
+        places = {field: column for field, column in found.items() if column is not None}
+        if "email" in wanted and "email" not in places and "email" in guessed:
+            places["email"] = guessed["email"]
+    kept = {
+        field: column
+        for field, column in guessed.items()
+        if field in RESTRICTING and field not in wanted and column not in places.values()
+    }
+    return places | kept
+
+
+def _is_plausible(field: str, name: str, column: int, rows: Rows) -> bool:
+    """A few names are used for other things too, such as `active` or `segments`; their cells tell."""
+    if field != "subscribed" or name not in ("active", "is active"):
+        return True
+    cells = [row[column] for row in rows if column < len(row) and row[column].strip()]
+    return not cells or any(statuses.is_yes_or_no(cell) for cell in cells)
+
+
+def _are_statuses(rows: Rows, column: int) -> bool:
+    """`State` can also be a part of the United States."""
+    cells = [row[column] for row in rows if column < len(row) and row[column].strip()]
+    return bool(cells) and sum(map(statuses.is_status_word, cells)) > len(cells) / 2
+
+
+def _settle(mapped: dict[str, int], rows: Rows) -> dict[str, int]:
+    """`Name` beside `Last name` is the first name. `Subscribed` may hold the date since when."""
+    if "name" in mapped and "last_name" in mapped and "first_name" not in mapped:
+        mapped["first_name"] = mapped.pop("name")
+    if "subscribed" in mapped and "joined_at" not in mapped and "optin_at" not in mapped:
+        cells = [row[mapped["subscribed"]] for row in rows if mapped["subscribed"] < len(row)]
+        if any(statuses.begins_like_a_date(cell) for cell in cells):
+            mapped["joined_at"] = mapped["subscribed"]
+    return mapped

@@ -1,0 +1,150 @@
+"""Recognises how an upload is to be read: everything is guessed, and the owner may choose otherwise."""
+
+from collections import Counter
+from collections.abc import Iterator
+from itertools import islice
+
+from msgspec.structs import replace
+
+from chalicelib.audience.imports.reading import dates, delimiters, encodings, formats, headers, mapping, statuses
+from chalicelib.audience.imports.reading.files import Text, Upload
+from chalicelib.audience.imports.reading.model import (
+    DATES,
+    MOST_COLUMNS,
+    WHOLE_LINE,
+    Reading,
+    Sheet,
+    Status,
+    Wanted,
+)
+from chalicelib.audience.imports.reading.records import Record, read_records
+from chalicelib.kernel.errors import Invalid
+
+_SAMPLED_LINES = 200
+_SAMPLED_CHARACTERS = 1_000_000
+_LONGEST_COLUMN_NAME = 100
+
+
+def recognise(upload: Upload, wanted: Wanted | None = None) -> Reading:
+    wanted = wanted or Wanted()
+    wanted.check()
+    sheets = [_recognise(text, wanted, upload.name) for text in upload.texts]
+    kept = [sheet for sheet in sheets if "email" in sheet.mapping] or sheets
+    # Most restrictive first, so that of several rows of one person the first is usually the one that counts.
+    kept.sort(key=lambda sheet: (-(sheet.status or Status.MAILABLE), sheet.file))
+    ignored = tuple(sheet.file for sheet in sheets if sheet not in kept)
+    mapped = _map_as_wanted(Reading(tuple(kept), (*upload.ignored, *ignored)), wanted)
+    texts = {text.name: text for text in upload.texts}
+    dated = [
+        replace(sheet, date_format=wanted.date_format or _tell_dates(texts[sheet.file], sheet)) for sheet in mapped
+    ]
+    return Reading(tuple(dated), (*upload.ignored, *ignored))
+
+
+def read_body(text: Text, sheet: Sheet) -> Iterator[Record]:
+    """Its records without the header."""
+    lines = encodings.read_lines(text, sheet.encoding)
+    records = read_records(lines, sheet.delimiter, len(sheet.columns))
+    return islice(records, sheet.hint + sheet.header, None)
+
+
+def _recognise(text: Text, wanted: Wanted, upload_name: str) -> Sheet:
+    encoding = wanted.encoding or encodings.guess(text)
+    lines = _sample(text, encoding)
+    hint = delimiters.read_hint(lines[0]) if lines else None
+    body = lines[1:] if hint else lines
+    delimiter = wanted.delimiter if wanted.delimiter is not None else hint or delimiters.guess(body)
+    rows = [record.cells for record in read_records(((line, False) for line in body), delimiter)]
+    header = headers.is_header(rows) if wanted.header is None else wanted.header
+    columns = _name_columns(rows, header)
+    sheet = Sheet(
+        file=text.name,
+        format=formats.LINES,
+        delimiter=delimiter,
+        encoding=encoding,
+        header=header,
+        columns=columns,
+        mapping={},
+        status=_most_restrictive(statuses.read_file_name(text.name or upload_name), wanted.status),
+        hint=hint is not None,
+    )
+    return _with_header(sheet, rows[1:]) if header else _without_header(sheet, rows)
+
+
+def _with_header(sheet: Sheet, rows: list[list[str]]) -> Sheet:
+    names = [formats.normalise(name) for name in sheet.columns]
+    format = formats.recognise(names)
+    mapped, repeated = mapping.guess(names, rows, format)
+    status = _most_restrictive(sheet.status, formats.tell_status(format.name, names))
+    return replace(sheet, format=format.name, mapping=mapped, repeated=repeated, status=status)
+
+
+def _without_header(sheet: Sheet, rows: list[list[str]]) -> Sheet:
+    mapped = mapping.guess_headerless(rows, len(sheet.columns))
+    if sheet.delimiter == WHOLE_LINE:
+        return replace(sheet, mapping=mapped or {"email": 0})
+    # Its files have no header, the name before the address, and the status in the name of the file.
+    is_sendy = sheet.status is not None and mapped.get("email") == 1 and mapped.get("name") == 0
+    return replace(sheet, mapping=mapped, format="sendy" if is_sendy else formats.GENERIC)
+
+
+def _most_restrictive(*said: Status | None) -> Status | None:
+    return max((each for each in said if each is not None), default=None)
+
+
+def _sample(text: Text, encoding: str) -> list[str]:
+    lines, size = [], 0
+    for line, _ in islice(encodings.read_lines(text, encoding), _SAMPLED_LINES):
+        lines.append(line)
+        size += len(line)
+        if size > _SAMPLED_CHARACTERS:
+            break
+    return lines
+
+
+def _name_columns(rows: list[list[str]], header: bool) -> tuple[str, ...]:
+    """Without a header, as many as most rows have."""
+    widths = Counter(map(len, rows)).most_common(1)
+    width = len(rows[0]) if header and rows else (widths[0][0] if widths else 1)
+    if width > MOST_COLUMNS:
+        raise Invalid(f"The file has more than {MOST_COLUMNS} columns")
+    if header and rows:
+        return tuple(name.strip().strip("\ufeff")[:_LONGEST_COLUMN_NAME] for name in rows[0])
+    return tuple(f"Column {number}" for number in range(1, width + 1))
+
+
+def _map_as_wanted(reading: Reading, wanted: Wanted) -> list[Sheet]:
+    if wanted.mapping is None:
+        return list(reading.sheets)
+    main = reading.main
+    mapped = []
+    for sheet in reading.sheets:
+        translate = None if sheet.columns == main.columns else _translation(main, sheet)
+        fields = mapping.choose(wanted.mapping, sheet.mapping, len(main.columns), translate)
+        repeated = tuple((field, column) for field, column in sheet.repeated if column not in fields.values())
+        dropped = [field for field, column in wanted.mapping.items() if column is None]
+        repeated = tuple((field, column) for field, column in repeated if field not in dropped)
+        mapped.append(replace(sheet, mapping=fields, repeated=repeated))
+    return mapped
+
+
+def _translation(main: Sheet, other: Sheet) -> dict[int, int | None]:
+    """Where the columns of the main file are in another one, by name."""
+    places = {formats.normalise(name): place for place, name in reversed(list(enumerate(other.columns)))}
+    return {place: places.get(formats.normalise(name)) for place, name in enumerate(main.columns)}
+
+
+def _tell_dates(text: Text, sheet: Sheet) -> str | None:
+    """Whether the day or the month comes first, by the first date in the file that can be only one of both. None if
+    there are no such dates."""
+    columns = {column for field, column in sheet.mapping.items() if field in DATES}
+    ambiguous = None
+    for number, record in enumerate(read_body(text, sheet) if columns else ()):
+        if number > _SAMPLED_LINES and ambiguous is None:
+            break
+        for cell in (record.cells[column] for column in columns if column < len(record.cells)):
+            told = dates.tell_order(cell) if cell else None
+            if told:
+                return told
+            ambiguous = ambiguous or (cell if told == "" else None)
+    return dates.usual_order(ambiguous) if ambiguous else None
