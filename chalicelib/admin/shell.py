@@ -10,7 +10,7 @@ from chalicelib.following import unread
 from chalicelib.inbox import waiting
 from chalicelib.inbox.model import DESK
 from chalicelib.kernel import publication, settings
-from chalicelib.kernel.colour import ink_on
+from chalicelib.kernel.colour import shades
 from chalicelib.kernel.errors import GnaError, Misconfigured, Unavailable
 from chalicelib.web import pages, responses
 from chalicelib.web.request import Request
@@ -154,8 +154,7 @@ def back(path: str, notice: str = "") -> Response:
 
 def asset(name: str) -> str:
     if name == "style.css":
-        colour = publication.at_hand().colours.accent
-        return _asset(name, accent=colour, ink=ink_on(colour))
+        return _asset(name, **shades(publication.at_hand().colours.accent))
     return _asset(name)
 
 

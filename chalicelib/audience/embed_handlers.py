@@ -5,7 +5,7 @@ from hashlib import sha256
 
 from chalicelib.audience import model
 from chalicelib.kernel import publication, settings
-from chalicelib.kernel.colour import ink_on
+from chalicelib.kernel.colour import shades
 from chalicelib.kernel.version import VERSION
 from chalicelib.web import pages, responses
 from chalicelib.web.request import Request
@@ -57,4 +57,4 @@ def _script() -> str:
 
 @lru_cache(maxsize=2)
 def _render_coloured(template: str, colour: str) -> str:
-    return pages.text(template, accent=colour, ink=ink_on(colour))
+    return pages.text(template, **shades(colour))

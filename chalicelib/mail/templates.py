@@ -12,7 +12,7 @@ from typing import Any
 from msgspec import Struct
 
 from chalicelib.kernel import publication, settings
-from chalicelib.kernel.colour import ink_on
+from chalicelib.kernel.colour import ink_on, on_dark, on_light
 from chalicelib.mail.message import Message
 
 # The deployed package has the contents of `vendor` in its root, so this path is right there as well.
@@ -57,15 +57,23 @@ def environment() -> Any:
     )
 
 
-def site_values() -> dict[str, str]:
-    """What every template can use about this publication."""
+def site_values() -> dict[str, Any]:
+    """What every template can use about this publication. `link_colour` and `link_in_dark` are its colour as text."""
     current = publication.current()
+    accent = current.colours.accent
     return {
         "lang": current.language,
         "site_name": current.name,
         "site_url": settings.current().site_url,
         "contact_email": current.contact_email,
         "postal_address": current.postal_address,
-        "colour": current.colours.accent,
-        "ink": ink_on(current.colours.accent),
+        "colour": accent,
+        "ink": ink_on(accent),
+        "link_colour": on_light(accent),
+        "link_in_dark": on_dark(accent),
+        "logo": current.logo,
+        "logo_width": current.logo_width,
+        "logo_height": current.logo_height,
+        "footer": current.footer,
+        "confirmation": current.confirmation,
     }

@@ -147,11 +147,10 @@ def _search(find: Callable[[str, str], list[MergeTag]], written: _Written) -> tu
 
 
 def _template_values(campaign: Campaign, found: Placeholders, text: str) -> dict[str, Any]:
-    site, shown = settings.current(), publication.current()
-    in_archive = shown.archive and campaign.targeting.everybody and not campaign.hidden
+    site = settings.current()
+    in_archive = publication.current().archive and campaign.targeting.everybody and not campaign.hidden
     return {
         **templates.site_values(),
-        "link_in_dark": _lightened(shown.colours.accent),
         "subject": found.take(campaign.subject),
         "preheader": found.take(campaign.preheader) or _first_words(found.without_nickname(text)),
         "unsubscribe_url": site.url(_UNSUBSCRIBE + found.marks.mark(placeholders.TOKEN)),
@@ -192,12 +191,6 @@ def _first_words(text: str) -> str:
     if len(words) <= _MOST_FIRST_WORDS:
         return words
     return words[:_MOST_FIRST_WORDS].rpartition(" ")[0] + "…"
-
-
-def _lightened(colour: str) -> str:
-    """A lighter shade that can be read on black."""
-    channels = (int(colour[at : at + 2], 16) for at in (1, 3, 5))
-    return "#" + "".join(f"{round(channel + (255 - channel) * 0.5):02x}" for channel in channels)
 
 
 def _template(name: str) -> Any:
