@@ -37,5 +37,8 @@ ROUTES = (
     page("GET /", "campaigns.content.archive_handlers:home"),
     page("GET /archive", "campaigns.content.archive_handlers:list_archive"),
     page("GET /archive/{campaign_id}", "campaigns.content.archive_handlers:read_archive"),
-    page("GET /archive/feed.xml", "campaigns.content.archive_handlers:archive_feed"),
+    page("GET /archive/feed.xml", "campaigns.content.feed_handlers:atom_feed"),
+    page("GET /archive/feed.json", "campaigns.content.feed_handlers:json_feed"),
+    page("GET /sitemap.xml", "campaigns.content.feed_handlers:sitemap"),
+    page("GET /robots.txt", "campaigns.content.feed_handlers:robots"),
 )

@@ -2,7 +2,8 @@
 
 The campaigns table holds what lists show, in one partition sorted by age, so that a page is one consistent query.
 Contents have a table of their own, which no list reads. One more row counts the campaigns in each state; it is
-updated in the transaction that changes a state, so a total costs one read.
+updated in the transaction that changes a state, so a total costs one read. It also counts the changes to campaigns
+that were sent: as long as that number is the same, so is the public archive.
 """
 
 import json
@@ -86,6 +87,7 @@ class CampaignRow(tables.Row):
     scheduled = NumberAttribute(null=True)
     publishing = NumberAttribute(null=True)
     published = NumberAttribute(null=True)
+    archive_version = NumberAttribute(null=True)
 
 
 class ContentRow(tables.Row):
@@ -129,6 +131,12 @@ def find_web_version(campaign_id: str) -> CampaignDetail | None:
     return CampaignDetail(_campaign(row), _content(corrected or content), ()) if row and content else None
 
 
+def list_web_contents(campaigns: Iterable[Campaign]) -> dict[str, Content]:
+    """What the web versions of these campaigns say, by the campaign's id; a hundred a request."""
+    ids = {_web_id(campaign.id) if campaign.correction else campaign.id: campaign.id for campaign in campaigns}
+    return {ids[row.id]: _content(row) for row in tables.get_many(ContentRow, ids)}
+
+
 def list_page(state: State | None, offset: int, size: int) -> list[Campaign]:
     """Newest first. Without a filter the read is consistent; the index behind `state` may be a moment late."""
     options = {"scan_index_forward": False, "limit": offset + size}
@@ -144,6 +152,19 @@ def count(state: State | None) -> int:
     if not row:
         return 0
     return sum(int(getattr(row, each.value) or 0) for each in State if state in (None, each))
+
+
+def archive_version() -> int:
+    """Grows with every change to a campaign that was sent."""
+    row = tables.get(CampaignRow, _COUNT, _ALL)
+    return int(row.archive_version or 0) if row else 0
+
+
+def list_published() -> list[Campaign]:
+    """All of them, as they are now; the caller keeps them for as long as `archive_version` does not change."""
+    is_published = CampaignRow.state == State.PUBLISHED.value
+    rows = tables.query(CampaignRow, _CAMPAIGN, consistent_read=True, filter_condition=is_published)
+    return [_campaign(row) for row in rows]
 
 
 def list_in_state(state: State) -> list[Campaign]:
@@ -165,7 +186,7 @@ def change_writes(before: Campaign, after: Campaign, content: Content | None = N
     writes: list[tables.Write] = [tables.Put(_campaign_row(after), CampaignRow.version == before.version)]
     if content:
         writes.append(tables.Put(_content_row(after.id, content)))
-    if before.state is not after.state:
+    if before.state is not after.state or after.state is State.PUBLISHED:
         writes.append(_count_write(before.state, after.state))
     return writes
 
@@ -190,7 +211,10 @@ def delete_writes(detail: CampaignDetail) -> list[tables.Write]:
 
 
 def _count_write(before: State | None, after: State | None) -> tables.Write:
-    actions = [getattr(CampaignRow, state.value).add(by) for state, by in ((before, -1), (after, 1)) if state]
+    moved = ((before, -1), (after, 1)) if before is not after else ()
+    actions = [getattr(CampaignRow, state.value).add(by) for state, by in moved if state]
+    if State.PUBLISHED in (before, after):
+        actions.append(CampaignRow.archive_version.add(1))
     return tables.Update(CampaignRow(_COUNT, _ALL), actions)
 
 

@@ -35,6 +35,11 @@ def text(template: str, **values: Any) -> str:
     return str(_environment().get_template(template).render(**values))
 
 
+def absolute(address: str) -> str:
+    """For readers elsewhere, who do not know where a path begins."""
+    return settings.current().url(address) if address.startswith("/") else address
+
+
 @lru_cache(maxsize=1)
 def _environment() -> Any:
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -49,5 +54,6 @@ def _environment() -> Any:
     )
     environment.globals["site"] = settings.current
     environment.globals["publication"] = publication.at_hand
+    environment.globals["absolute"] = absolute
     environment.globals["version"] = VERSION
     return environment

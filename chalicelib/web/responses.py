@@ -56,6 +56,9 @@ class Response(Struct, frozen=True):
         """A copy with these headers as well; underscores in their names stand for dashes."""
         return replace(self, headers={**self.headers, **{k.replace("_", "-"): v for k, v in headers.items()}})
 
+    def with_status(self, status: int) -> "Response":
+        return replace(self, status=status)
+
 
 def with_security(response: Response) -> Response:
     """A copy with the headers every answer has."""
@@ -84,6 +87,18 @@ def html(body: str, status: int = 200) -> Response:
 def email_page(body: str) -> Response:
     """A mail as a page, which our own pages may show in a frame."""
     return html(body).with_headers(Content_Security_Policy=_EMAIL_POLICY, X_Frame_Options="SAMEORIGIN")
+
+
+def with_written(page: Response) -> Response:
+    """A copy of the page that may show what an author wrote, which has styles of its own on its elements. There is
+    nothing else it may do: no script runs on it, whoever wrote it."""
+    policy = page.headers["Content-Security-Policy"]
+    policy = policy.replace(
+        "style-src 'self'; script-src 'self';", "style-src 'self'; style-src-attr 'unsafe-inline';"
+    )
+    for unused in (" connect-src 'self';", " frame-src 'self';", " manifest-src 'self';"):
+        policy = policy.replace(unused, "")
+    return page.with_headers(Content_Security_Policy=policy)
 
 
 def framed_by(page: Response, origins: tuple[str, ...]) -> Response:

@@ -1,5 +1,6 @@
 """The body of a campaign: from what an author wrote to clean HTML and plain text, with marks for placeholders."""
 
+import re
 from functools import lru_cache
 from typing import Any
 
@@ -12,6 +13,7 @@ from chalicelib.campaigns.model import Format
 from chalicelib.kernel import log, settings
 from chalicelib.kernel.errors import GnaError, Invalid
 
+_TAG = re.compile(r"<[^<>]*>")
 _LANGUAGES = {Format.HTML: "HTML", Format.MARKDOWN: "Markdown"}
 
 
@@ -29,6 +31,12 @@ class Body(Struct, frozen=True):
     def has_title(self) -> bool:
         """Whether the author wrote one; one in an editor's note is none."""
         return "<h1" in self.bare
+
+    @property
+    def begins_with_title(self) -> bool:
+        """Whether nothing but pictures stands before the author's title."""
+        before, title, _ = self.bare.partition("<h1")
+        return bool(title) and not _TAG.sub("", before).strip()
 
     @property
     def has_own_colours(self) -> bool:

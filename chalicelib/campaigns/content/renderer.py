@@ -65,6 +65,16 @@ class Mailing(Struct, frozen=True):
         return placeholders.fill(self.page, self.values(None, ""))
 
 
+class Article(Struct, frozen=True):
+    """The body of a campaign as a part of a page or a feed, without anything personal. `has_title`: it begins with a
+    heading of its own, or with a picture and then one."""
+
+    html: str
+    text: str
+    has_title: bool
+    has_own_colours: bool
+
+
 class _Written(Struct, frozen=True):
     """What the author wrote, with marks for placeholders: the body, a plain text of their own if there is one, and
     each part as it is searched for placeholders nobody fills in."""
@@ -103,6 +113,20 @@ def render(detail: CampaignDetail, correction: Correction | None = None) -> Mail
         # Marks stand for the placeholders in text; those in addresses and styles are as typed.
         unfilled=bool(placeholders.find(written.body.html)),
         written=found.without_nickname(body_text),
+    )
+
+
+def render_article(detail: CampaignDetail, correction: Correction | None = None) -> Article:
+    """What `render` puts into the frame of a mail, for the archive to put into its own."""
+    found = Placeholders()
+    read = body.read(detail.campaign.format, detail.content.body, found)
+    shown = found.holes(_noted(read.html, correction, found), is_html=True)
+    given = placeholders.values(found.all, found.fixed, None, "")
+    return Article(
+        html=placeholders.fill(shown, given),
+        text=found.without_nickname(read.text()),
+        has_title=read.begins_with_title,
+        has_own_colours=read.has_own_colours,
     )
 
 

@@ -1,3 +1,4 @@
+import re
 import xml.etree.ElementTree as ElementTree
 from typing import Any
 
@@ -32,8 +33,9 @@ def test_an_archived_campaign_is_the_mail_without_a_readers_links(http):
     assert "Hi friend" in page.text
     for private in ("unsubscribe", "token=", "/profile", "{{"):
         assert private not in page.text
-    assert "script-src" not in page.headers["Content-Security-Policy"]
-    assert "sandbox" in page.headers["Content-Security-Policy"]
+    policy = page.headers["Content-Security-Policy"]
+    assert "script-src" not in policy
+    assert "default-src 'none'; style-src 'self'; style-src-attr 'unsafe-inline';" in policy
 
 
 def test_a_campaign_can_be_read_from_the_moment_sending_starts(http):
@@ -94,8 +96,8 @@ def test_the_archive_can_be_switched_off(http, configure):
 def test_an_archived_campaign_has_a_main_landmark_and_the_mail_has_none(http):
     detail = published()
     page = http.get(f"/archive/{detail.campaign.id}").text
-    assert page.count("<main>") == page.count("</main>") == 1
-    assert page.index("<main>") < page.index("Hi friend") < page.index("</main>") < page.index("</body>")
+    assert page.count("<main") == page.count("</main>") == 1
+    assert page.index("<main") < page.rindex("Hi friend") < page.index("</main>") < page.index("</body>")
     assert "<main" not in renderer.render(detail).html
 
 
@@ -133,9 +135,9 @@ def test_pages_are_labelled_as_english_and_what_was_written_as_what_it_is_in(htt
     for path in ("/", "/archive"):
         page = http.get(path).text
         assert '<html lang="en">' in page
-        assert 'lang="de"><strong>Hallo' in page
+        assert re.search(r'<div lang="de"[^>]*>\s*<h[23]><a [^>]*>Hallo', page)
     assert '<html lang="en">' in http.get("/profile").text
-    assert '<html lang="de"' in http.get(f"/archive/{id}").text
+    assert re.search(r'<h1 lang="de"[^>]*>Hallo', http.get(f"/archive/{id}").text)
 
 
 def test_a_page_after_the_last_leads_to_the_latest(http):
