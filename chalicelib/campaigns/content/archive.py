@@ -93,7 +93,7 @@ def read_issue(campaign_id: str) -> IssueView:
     article = with_one_title(renderer.render_article(web_version, campaign.correction))
     issue = catalogue.describe(campaign)
     newer, older = _neighbours(issue)
-    excerpt = issue.preheader or excerpts.shorten(article.text, issue.subject)
+    excerpt = issue.preheader or excerpts.shorten(article.text, issue.subject, article.has_title)
     return IssueView(issue, article, excerpt, find_picture(article.html), newer, older)
 
 

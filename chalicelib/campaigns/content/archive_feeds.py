@@ -91,7 +91,7 @@ def _entry(issue: Issue, content: Content, room: int) -> Entry:
     except Invalid as failure:
         log.exception("archive.unreadable", failure, campaign_id=issue.id)
         return Entry(issue, issue.preheader, "", "")
-    summary = issue.preheader or excerpts.shorten(article.text, issue.subject)
+    summary = issue.preheader or excerpts.shorten(article.text, issue.subject, article.has_title)
     html = article.html if len(article.html.encode()) <= room else ""
     return Entry(issue, summary, html, archive.find_picture(article.html))
 

@@ -68,14 +68,12 @@ def _make(issues: Sequence[Issue], has_time: Callable[[], bool]) -> dict[str, Ex
 
 def _extract(issue: Issue, content: Content) -> Extract:
     web_version = CampaignDetail(corrections.as_corrected(issue.campaign), content, ())
+    outside = (issue.subject, issue.preheader)
     try:
-        text = renderer.render_article(web_version).text
+        article = renderer.render_article(web_version)
     except Invalid as failure:
         # A body that today's rules refuse still has its subject in the list.
         log.exception("archive.unreadable", failure, campaign_id=issue.id)
-        text = ""
-    return Extract(
-        issue.stamp,
-        excerpts.shorten(text, issue.subject),
-        words.collect(issue.subject, issue.preheader, excerpts.without_addresses(text)),
-    )
+        return Extract(issue.stamp, "", words.collect(*outside))
+    excerpt = excerpts.shorten(article.text, issue.subject, article.has_title)
+    return Extract(issue.stamp, excerpt, words.collect(*outside, excerpts.without_addresses(article.text)))

@@ -13,7 +13,9 @@ ATOM = "{http://www.w3.org/2005/Atom}"
 
 
 def published(subject: str = "Hello", **fields: Any) -> CampaignDetail:
-    detail = service.send_now(service.create(Draft(subject, "<p>Hi {{nickname|friend}}</p>", **fields)).campaign.id)
+    detail = service.send_now(
+        service.create(Draft(subject, **{"body": "<p>Hi {{nickname|friend}}</p>", **fields})).campaign.id
+    )
     return deliveries.finish(detail.deliveries[0], Counts(1, 1))
 
 
