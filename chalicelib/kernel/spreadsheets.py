@@ -10,6 +10,7 @@ BOM = "\ufeff"
 # title. The full-width ones are for a Japanese Excel. Where the list separator is a semicolon or a tab, a cell also
 # begins after that: the quotes around the field are not at the beginning of a cell then, and protect nothing.
 _FORMULA = re.compile(r"(?:^(?=[\t\r])|(?:^|(?<=[;\t\r\n]))(?=[ \"]*[=+\-@＝＋－＠]))")
+_ESCAPED = re.compile(r"(?:^'(?=[\t\r])|(?:^|(?<=[;\t\r\n]))'(?=[ \"]*[=+\-@＝＋－＠]))")
 _ROWS_PER_PART = 1000
 _LARGEST_PART = 1_000_000
 
@@ -32,3 +33,8 @@ def write(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str
 def escape(cell: str) -> str:
     """With an apostrophe where a formula would begin: the text stays readable, and stays text."""
     return _FORMULA.sub("'", cell)
+
+
+def unescape(cell: str) -> str:
+    """What was given to `escape`, unless an apostrophe stood there before: escaping twice is escaping once."""
+    return _ESCAPED.sub("", cell)

@@ -4,7 +4,7 @@
     reading = recogniser.recognise(upload, wanted)      # format, delimiter, encoding, header, columns, mapping, …
     for row in row_reader.rows(upload, reading):        # `model.Row`, one for each line that is not empty
         ...
-    proofs.ProofCounter                                 # counts rows whose confirmation proves little, in one pass
+    proofs.ProofCounter()                               # after a first pass, tells whose confirmation proves little
 
 - `files.open_upload(path, content_type, name="")` takes a local file, of which only parts are in memory at any time.
   It raises `Invalid` for what cannot be read at all; after that, whatever a file contains becomes rows.

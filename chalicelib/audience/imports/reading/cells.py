@@ -7,22 +7,22 @@ import unicodedata
 from typing import Any
 
 from chalicelib.audience import model
+from chalicelib.kernel import spreadsheets
 from chalicelib.kernel.errors import Invalid
 
 _LONGEST_TAGS = 20_000
 _LONGEST_JSON = 131_072
 _SPACE = re.compile(r"\s+")
-# Ghost's rule for formulas, and ours (`spreadsheets.escape`), which also looks behind separators.
-_GHOST_ESCAPE = re.compile(r"\A'(?=[=+\-@\t\r])")
-_OUR_ESCAPE = re.compile(r"\A'(?='*[\t\r])|(?:\A|(?<=[;\t\r\n]))'(?='*[ \"]*[=+\-@＝＋－＠])")
-_ESCAPES = {"ghost": _GHOST_ESCAPE, "gna": _OUR_ESCAPE}
+_GHOSTS_ESCAPE = re.compile(r"\A'(?=[=+\-@\t\r])")
 
 
 def unescape(cells: list[str], format: str) -> list[str]:
     """Without the apostrophes that keep spreadsheets from taking a cell for a formula."""
-    if not (escape := _ESCAPES.get(format)):
-        return cells
-    return [escape.sub("", cell) if "'" in cell else cell for cell in cells]
+    if format == "gna":
+        return [spreadsheets.unescape(cell) if "'" in cell else cell for cell in cells]
+    if format == "ghost":
+        return [_GHOSTS_ESCAPE.sub("", cell) for cell in cells]
+    return cells
 
 
 def fit_name(text: str) -> str | None:

@@ -33,7 +33,8 @@ def _marks(*names: str) -> tuple[frozenset[str], ...]:
 FORMATS = (
     Format(
         "gna",
-        _marks("email,nickname,status,activated at"),
+        # An export, and the report of an import.
+        _marks("email,nickname,status,activated at", "email,file,line,result,reason"),
         {"created at": "joined_at", "activated at": "confirmed_at", "metadata": "metadata", "sources": "sources"},
     ),
     Format(

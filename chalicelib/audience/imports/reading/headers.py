@@ -41,6 +41,8 @@ _NAMES = {
         "joined at", "created at", "created", "creation date", "date created", "date added", "added time", "added at",
         "signup date", "sign up date", "signed up at", "subscribed at", "subscribed on", "subscription date",
         "subscribe date", "start date", "date", "date subscribed", "join date", "registered at", "timestamp",
+        "angemeldet am", "anmeldedatum", "date d'inscription", "inscrit le", "fecha de alta", "fecha de suscripción",
+        "data di iscrizione", "iscritto il", "aanmelddatum", "data de inscrição",
     ),
     "optin_at": ("optin time", "opt in time", "optin date", "opt in date", "optin at", "opted in at"),
     "confirmed_at": (
@@ -71,7 +73,8 @@ def find_field(name: str, format: formats.Format) -> str | None:
 
 
 def is_header(rows: list[list[str]]) -> bool:
-    """Whether the first row names the columns: it contains no address, and a known name, or addresses come below."""
+    """Whether the first row names the columns: it contains no address, and a known name, or addresses come below.
+    In a list of addresses only a known name is a header: anything else may be a mistyped address."""
     if not rows:
         return False
     first = rows[0]
@@ -79,6 +82,6 @@ def is_header(rows: list[list[str]]) -> bool:
         return False
     if any(formats.normalise(cell) in _FIELDS for cell in first):
         return True
-    known = formats.recognise([formats.normalise(cell) for cell in first])
+    named = sum(1 for cell in first if cell.strip() and not cell.strip()[0].isdigit())
     below = any("@" in cell for row in rows[1:] for cell in row)
-    return known.name != formats.GENERIC or below or len(rows) == 1
+    return len(first) > 1 and below and named > len(first) / 2

@@ -69,6 +69,8 @@ def choose(
 ) -> dict[str, int]:
     """What the owner wants, and of the guesses those that restrict and whose column is not wanted for something else.
     `translate` has the places of the wanted columns in another file of the same upload."""
+    if wanted.get("email") is None:
+        raise Invalid("mapping must say which column has the email address")
     places = {}
     for field, column in wanted.items():
         if column is None:
@@ -79,7 +81,7 @@ def choose(
     if translate is not None:
         found = {field: translate[column] for field, column in places.items()}
         places = {field: column for field, column in found.items() if column is not None}
-        if "email" in wanted and "email" not in places and "email" in guessed:
+        if "email" not in places and "email" in guessed:
             places["email"] = guessed["email"]
     kept = {
         field: column

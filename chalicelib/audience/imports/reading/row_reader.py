@@ -131,10 +131,14 @@ class _Interpreter:
             if column < len(values) and (cell := values[column].strip()):
                 moment = dates.parse(cell, self._sheet.date_format, self._latest)
                 details[field] = moment
-                proof[field] = clock.text(moment) if moment else cell[:_LONGEST_PROOF]
+                if moment or not statuses.says_nothing(cell):
+                    proof[field] = clock.text(moment) if moment else cell[:_LONGEST_PROOF]
         if origin := self._cell(values, "origin").strip():
             proof["origin"] = origin[:_LONGEST_PROOF]
         details["proof"] = proof
+        # Where a file has a column for the time of the form, no other date stands for it.
+        if "optin_at" not in self._sheet.mapping:
+            details["optin_at"] = details.get("joined_at")
         details["joined_at"] = details.get("joined_at") or details.get("optin_at") or details.get("confirmed_at")
         if self._ips:
             read = {field: _ip(values[column]) for field, column in self._ips if column < len(values)}

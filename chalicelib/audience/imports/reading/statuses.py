@@ -53,8 +53,7 @@ def read_signal(field: str, cell: str, format: str) -> Status | None:
     """What a cell of a restricting column says; None if nothing."""
     if field not in _BY_DATE:
         return _read_word(field, cell, format)
-    word = _plain(cell)
-    return None if word in _NOTHING or word in _NO or word.startswith("0000") else _BY_DATE[field]
+    return None if says_nothing(cell) else _BY_DATE[field]
 
 
 @lru_cache(maxsize=1024)
@@ -97,6 +96,12 @@ def read_file_name(name: str) -> Status | None:
 def is_status_word(cell: str) -> bool:
     word = _plain(cell)
     return word in _BY_WORD or word in ("activated",)
+
+
+def says_nothing(cell: str) -> bool:
+    """Where a date is expected."""
+    word = _plain(cell)
+    return word in _NOTHING or word in _NO or word.startswith("0000")
 
 
 def is_yes_or_no(cell: str) -> bool:
