@@ -20,6 +20,7 @@ _TITLES = {
     "sightings": "Sightings",
     "feed": "Feed",
     "webhooks": "Webhooks",
+    "site": "Publication",
     "public": "Public",
     "description": "This document",
 }

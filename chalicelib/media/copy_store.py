@@ -78,6 +78,13 @@ def find_public(names: Iterable[str]) -> frozenset[str]:
     return frozenset(row.id for row in tables.get_many(CopyRow, names) if row.state == _PUBLIC)
 
 
+def find(name: str) -> PublicCopy | None:
+    row = tables.get(CopyRow, name)
+    if row is None or row.state != _PUBLIC:
+        return None
+    return PublicCopy(name, int(row.width or 0), int(row.height or 0), int(row.size or 0))
+
+
 def list_due(todo: str, now: datetime) -> Iterator[str]:
     """Names, the longest due first. From the index, which lags: what is done about each must be conditional."""
     for row in tables.query_index(CopyRow.due, todo, range_key_condition=_DueIndex.due_at <= clock.text(now)):

@@ -157,6 +157,11 @@ def find_copies(names: Iterable[str]) -> frozenset[str]:
     return copy_store.find_public(names)
 
 
+def find_copy(name: str) -> PublicCopy | None:
+    """One that is public, and how large it is."""
+    return copy_store.find(name)
+
+
 def read_copy(name: str) -> bytes | None:
     found = objects.get(places.public(name), most=model.LARGEST_COPY)
     return found.content if found else None

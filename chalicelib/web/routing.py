@@ -38,6 +38,7 @@ Handler = Callable[[Request], Response]
 ROOMS = (
     "web",
     "media",
+    "site",
     "audience",
     "bounces",
     "campaigns",
