@@ -41,6 +41,15 @@ class Overview(Struct, frozen=True):
     account: Account | None
     findings: tuple[Finding, ...]
 
+    @property
+    def has_sent(self) -> bool:
+        return bool(self.last or self.sending)
+
+
+def has_sent() -> bool:
+    """Whether a campaign has been sent or is being sent, for who needs no more than that."""
+    return any(campaigns.list_page(state, 1, 1).items for state in (State.PUBLISHED, State.PUBLISHING))
+
 
 def gather() -> Overview:
     # Without people and campaigns there is no overview: zero subscribers or no drafts would be a lie.

@@ -8,6 +8,7 @@ ROUTES = (
     admin_page("GET /admin/triage.js", "admin.pages.assets:triage_script"),
     admin_page("GET /admin/app.webmanifest", "admin.pages.inbox:manifest"),
     admin_page("GET /admin", "admin.pages.overview:show_overview"),
+    admin_page("GET /admin/start", "admin.pages.overview:show_start"),
     admin_page("GET /admin/subscribers", "admin.pages.subscribers:list_subscribers"),
     admin_page("GET /admin/subscribers/selection", "admin.pages.selection:show_selection"),
     admin_page("POST /admin/subscribers/selection", "admin.pages.selection:confirm_removal"),

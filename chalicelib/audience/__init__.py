@@ -1,7 +1,7 @@
 """Readers: how they sign up, confirm, change their profile and leave, and what editors see of them.
 
 Other rooms use: `service`, `model`, `erasure`, `listing`, `recipients`, `pausing`, `counts`, `personal_data`,
-`editing`, `held`, `opt_outs`.
+`editing`, `held`, `opt_outs`, `milestones`.
 
 `app.py` also uses `jobs`.
 """

@@ -1,6 +1,6 @@
 """The SES account: its quota, its sandbox, and the identity that mails are sent from."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from msgspec import Struct
@@ -29,13 +29,17 @@ class Account(Struct, frozen=True):
 
 
 class Identity(Struct, frozen=True):
-    """What SES knows about the sender: the address itself, or its domain."""
+    """What SES knows about the sender: the address itself, or its domain. `dkim_names` are of the records in the zone
+    `dkim_zone` that the domain's own have to lead to; empty if the owner has keys of their own."""
 
     name: str
     verified: bool
     dkim: bool
     dkim_status: str
     mail_from: str | None
+    mail_from_status: str = ""
+    dkim_names: tuple[str, ...] = ()
+    dkim_zone: str = "dkim.amazonses.com"
 
 
 def account() -> Account:
@@ -64,10 +68,22 @@ def _suppressed_reasons(answer: Mapping[str, Any]) -> frozenset[str] | None:
 
 def identity() -> Identity | None:
     """The identity of FROM_EMAIL, None if SES has none. An address takes precedence over its domain."""
-    for name in _candidates(addresses.wire(mailboxes.sender_address())):
-        if answer := _find(name):
-            return parse_identity(name, answer)
-    return None
+    return _first_known(_candidates(addresses.wire(mailboxes.sender_address())))
+
+
+def domain_identity() -> Identity | None:
+    """The domain of FROM_EMAIL, or the parent of it that SES knows, for its DNS records; None if it knows none."""
+    candidates = _candidates(addresses.wire(mailboxes.sender_address()))
+    return _first_known(name for name in candidates if "@" not in name)
+
+
+def region() -> str:
+    """Where SES sends from, as it is part of the name of the server that takes bounces."""
+    return str(session.client("sesv2").meta.region_name)
+
+
+def _first_known(names: Iterable[str]) -> Identity | None:
+    return next((parse_identity(name, answer) for name in names if (answer := _find(name))), None)
 
 
 def _candidates(address: str) -> Iterator[str]:
@@ -91,11 +107,15 @@ def _find(name: str) -> dict[str, Any] | None:
 
 def parse_identity(name: str, answer: Mapping[str, Any]) -> Identity:
     """An Identity from SES's own answer, whoever asked for it."""
-    dkim = answer.get("DkimAttributes", {})
+    dkim, mail_from = answer.get("DkimAttributes", {}), answer.get("MailFromAttributes", {})
+    has_own_keys = dkim.get("SigningAttributesOrigin") == "EXTERNAL"
     return Identity(
         name=name,
         verified=bool(answer.get("VerifiedForSendingStatus", False)),
         dkim=bool(dkim.get("SigningEnabled", False)) and dkim.get("Status") == "SUCCESS",
         dkim_status=str(dkim.get("Status", "NOT_STARTED")),
-        mail_from=answer.get("MailFromAttributes", {}).get("MailFromDomain"),
+        mail_from=mail_from.get("MailFromDomain"),
+        mail_from_status=str(mail_from.get("MailFromDomainStatus", "")),
+        dkim_names=() if has_own_keys else tuple(dkim.get("Tokens") or ()),
+        dkim_zone=str(dkim.get("SigningHostedZone") or "dkim.amazonses.com"),
     )

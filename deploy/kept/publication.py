@@ -67,7 +67,12 @@ TABLES = (
         "until the window ends, at most a day",
     ),
     Kept("locks", "which jobs are running", "", "minutes"),
-    Kept("census", "how many people joined and left per day", "", "indefinitely: only counts"),
+    Kept(
+        "census",
+        "how many people joined and left per day, and which steps of the first run are done",
+        "",
+        "indefinitely: only counts and dates",
+    ),
     Kept(
         "bounces",
         "subscriber id, reason and time of an email that bounced; the address is looked up for display. If BOUNCES "

@@ -72,6 +72,12 @@ def newest_words(status: str, most: int) -> list[Item]:
     return items
 
 
+def newest_ids(status: str, most: int) -> list[str]:
+    """Of the newest rows, in one request."""
+    found = _query(status, None, Limit=most, ProjectionExpression="id")["Items"]
+    return [item["id"]["S"] for item in found]
+
+
 def _query(status: str, cursor: Cursor | None, **options: Any) -> Any:
     parameters = {
         "TableName": f"{settings.current().prefix}-subscribers",
