@@ -15,8 +15,8 @@ _LONGEST = 1000
 _NAMED = re.compile(r"([^<>]*)<([^<>]*)>\Z")
 _MAILTO = re.compile(r"mailto:", re.IGNORECASE)
 _USUAL_LOCAL = re.compile(r"[A-Za-z0-9_+-]+(?:\.[A-Za-z0-9_+-]+)*\Z")
-_LONGEST_LOCAL = 64
-_LONGEST_ADDRESS = 254
+# Below this, no part of an address can be too long.
+_FAR_FROM_TOO_LONG = 60
 
 
 class Found(NamedTuple):
@@ -59,12 +59,11 @@ def _parse(typed: str) -> Address:
             raise Invalid("")
         return addresses.parse(typed)
     local, _, domain = typed.rpartition("@")
-    if len(local) > _LONGEST_LOCAL or not _USUAL_LOCAL.match(local):
+    if len(typed) > _FAR_FROM_TOO_LONG or not _USUAL_LOCAL.match(local):
         if _explain(typed):
             raise Invalid("")
         return addresses.parse(typed)
-    known = _domain(domain)
-    if known is None or len(local) + len(known.key) - 1 > _LONGEST_ADDRESS:
+    if (known := _domain(domain)) is None:
         raise Invalid("Email address is not valid")
     return Address(f"{local}{known.typed[1:]}", f"{local.casefold()}{known.key[1:]}")
 

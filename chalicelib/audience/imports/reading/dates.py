@@ -8,15 +8,18 @@ from chalicelib.kernel import clock
 
 _LONGEST = 40
 _EARLIEST = datetime(1990, 1, 1, tzinfo=UTC)
+# In no zone are clocks further from UTC.
+_MOST_HOURS = 14
 _TIME = r"(?:[T, ]+(\d{1,2}):(\d{2})(?::(\d{2}))?(?:\.\d+)?\s*([ap]m)?)?"
 _ZONE = r"\s*(?:(?:UTC|GMT|Z)?\s*([+-]\d{2}):?(\d{2})|UTC|GMT|Z)?\Z"
-_NUMBERS = re.compile(rf"(\d{{1,2}})([./-])(\d{{1,2}})\2(\d{{4}}){_TIME}{_ZONE}", re.IGNORECASE)
-_YEAR_FIRST = re.compile(rf"(\d{{4}})[./-](\d{{1,2}})[./-](\d{{1,2}}){_TIME}{_ZONE}", re.IGNORECASE)
+_NUMBERS = re.compile(rf"(\d{{1,2}})([./-])(\d{{1,2}})\2(\d{{4}}){_TIME}{_ZONE}", re.IGNORECASE | re.ASCII)
+_YEAR_FIRST = re.compile(rf"(\d{{4}})[./-](\d{{1,2}})[./-](\d{{1,2}}){_TIME}{_ZONE}", re.IGNORECASE | re.ASCII)
 _MONTH_NAMED = re.compile(
-    rf"([a-z]{{3}})[a-z]*\.?\s+(\d{{1,2}})(?:st|nd|rd|th)?,?\s+(\d{{4}}){_TIME}{_ZONE}", re.IGNORECASE
+    rf"([a-z]{{3}})[a-z]*\.?\s+(\d{{1,2}})(?:st|nd|rd|th)?,?\s+(\d{{4}}){_TIME}{_ZONE}", re.IGNORECASE | re.ASCII
 )
 _DAY_NAMED = re.compile(
-    rf"(?:[a-z]{{3,9}},?\s+)?(\d{{1,2}})\.?[ -]([a-z]{{3}})[a-z]*\.?[ -](\d{{4}}){_TIME}{_ZONE}", re.IGNORECASE
+    rf"(?:[a-z]{{3,9}},?\s+)?(\d{{1,2}})\.?[ -]([a-z]{{3}})[a-z]*\.?[ -](\d{{4}}){_TIME}{_ZONE}",
+    re.IGNORECASE | re.ASCII,
 )
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 
@@ -92,5 +95,7 @@ def _moment(year: int, month: int, day: int, rest: tuple[str | None, ...]) -> da
     moment = datetime(year, month, day, hour, int(minute or 0), int(second or 0), tzinfo=UTC)
     if not zone_hours:
         return moment
+    if abs(int(zone_hours)) > _MOST_HOURS:
+        raise ValueError
     ahead = timedelta(hours=abs(int(zone_hours)), minutes=int(zone_minutes or 0))
     return moment + ahead if zone_hours.startswith("-") else moment - ahead
