@@ -195,8 +195,8 @@ def _print_welcome(options: Options, env: dict[str, str]) -> None:
         f"""
   Gna is running. Press Ctrl-C to stop.
 
-    {options.url}/demo          the demo blog, with the subscribe form
-    {options.url}/              the site's own page, where the name in every email leads
+    {options.url}/              the publication's page: the form, the latest issues, the archive
+    {options.url}/demo/         a demo blog, with the subscribe form and a feed
     {options.url}/admin         the dashboard ({access})
     {options.url}/join          an account of your own, for sightings with photos
     {options.mail_url}/              the mailbox, with every email Gna sends

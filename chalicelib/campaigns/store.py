@@ -2,8 +2,8 @@
 
 The campaigns table holds what lists show, in one partition sorted by age, so that a page is one consistent query.
 Contents have a table of their own, which no list reads. One more row counts the campaigns in each state; it is
-updated in the transaction that changes a state, so a total costs one read. It also counts the changes to campaigns
-that were sent: as long as that number is the same, so is the public archive.
+updated in the transaction that changes a state, so a total costs one read. It also has a stamp that changes
+with every campaign that was sent: as long as it is the same, so is the public archive.
 """
 
 import json
@@ -35,7 +35,7 @@ from chalicelib.campaigns.model import (
     Targeting,
     Terms,
 )
-from chalicelib.kernel import clock
+from chalicelib.kernel import clock, ids
 from chalicelib.kernel.aws import tables
 from chalicelib.kernel.errors import Invalid
 
@@ -87,7 +87,7 @@ class CampaignRow(tables.Row):
     scheduled = NumberAttribute(null=True)
     publishing = NumberAttribute(null=True)
     published = NumberAttribute(null=True)
-    archive_version = NumberAttribute(null=True)
+    archive_stamp = UnicodeAttribute(null=True)
 
 
 class ContentRow(tables.Row):
@@ -133,8 +133,8 @@ def find_web_version(campaign_id: str) -> CampaignDetail | None:
 
 def list_web_contents(campaigns: Iterable[Campaign]) -> dict[str, Content]:
     """What the web versions of these campaigns say, by the campaign's id; a hundred a request."""
-    ids = {_web_id(campaign.id) if campaign.correction else campaign.id: campaign.id for campaign in campaigns}
-    return {ids[row.id]: _content(row) for row in tables.get_many(ContentRow, ids)}
+    wanted = {_web_id(campaign.id) if campaign.correction else campaign.id: campaign.id for campaign in campaigns}
+    return {wanted[row.id]: _content(row) for row in tables.get_many(ContentRow, wanted)}
 
 
 def list_page(state: State | None, offset: int, size: int) -> list[Campaign]:
@@ -154,16 +154,17 @@ def count(state: State | None) -> int:
     return sum(int(getattr(row, each.value) or 0) for each in State if state in (None, each))
 
 
-def archive_version() -> int:
-    """Grows with every change to a campaign that was sent."""
+def find_archive_stamp() -> str | None:
+    """Another one after every change to a campaign that was sent; None before the first."""
     row = tables.get(CampaignRow, _COUNT, _ALL)
-    return int(row.archive_version or 0) if row else 0
+    return row.archive_stamp if row else None
 
 
 def list_published() -> list[Campaign]:
-    """All of them, as they are now; the caller keeps them for as long as `archive_version` does not change."""
-    is_published = CampaignRow.state == State.PUBLISHED.value
-    rows = tables.query(CampaignRow, _CAMPAIGN, consistent_read=True, filter_condition=is_published)
+    """All of them, as they are now, also while one is sent to those who were missed. The caller keeps them for as
+    long as the archive's stamp stays the same."""
+    was_published = CampaignRow.published_at.exists()
+    rows = tables.query(CampaignRow, _CAMPAIGN, consistent_read=True, filter_condition=was_published)
     return [_campaign(row) for row in rows]
 
 
@@ -186,8 +187,8 @@ def change_writes(before: Campaign, after: Campaign, content: Content | None = N
     writes: list[tables.Write] = [tables.Put(_campaign_row(after), CampaignRow.version == before.version)]
     if content:
         writes.append(tables.Put(_content_row(after.id, content)))
-    if before.state is not after.state or after.state is State.PUBLISHED:
-        writes.append(_count_write(before.state, after.state))
+    if before.state is not after.state or after.published_at:
+        writes.append(_count_write(before.state, after.state, was_published=bool(after.published_at)))
     return writes
 
 
@@ -210,11 +211,11 @@ def delete_writes(detail: CampaignDetail) -> list[tables.Write]:
     ]
 
 
-def _count_write(before: State | None, after: State | None) -> tables.Write:
+def _count_write(before: State | None, after: State | None, was_published: bool = False) -> tables.Write:
     moved = ((before, -1), (after, 1)) if before is not after else ()
     actions = [getattr(CampaignRow, state.value).add(by) for state, by in moved if state]
-    if State.PUBLISHED in (before, after):
-        actions.append(CampaignRow.archive_version.add(1))
+    if was_published:
+        actions.append(CampaignRow.archive_stamp.set(ids.new()))
     return tables.Update(CampaignRow(_COUNT, _ALL), actions)
 
 

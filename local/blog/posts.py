@@ -81,7 +81,7 @@ def feed(posts: Sequence[Post], site: Settings) -> str:
     items = "".join(_item(post, site) for post in posts[:30])
     return (
         '<?xml version="1.0" encoding="utf-8"?>\n<rss version="2.0"><channel>'
-        f"<title>{escape(site.site_name)}</title><link>{escape(site.url('/demo'))}</link>"
+        f"<title>{escape(site.site_name)}</title><link>{escape(site.url('/demo/'))}</link>"
         f"<description>Notes from a small garden that is in no hurry.</description>{items}\n</channel></rss>\n"
     )
 

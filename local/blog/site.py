@@ -38,7 +38,9 @@ class Site:
 
     def _page(self, path: str, query: dict[str, list[str]]) -> Answer | None:
         match path.split("/"):
-            case ["", "demo"] | ["", "demo", ""]:
+            case ["", "demo"]:
+                return _redirect("/demo/")
+            case ["", "demo", ""]:
                 return self._front_page(query)
             case ["", "demo", "feed.xml"]:
                 return _answer("application/rss+xml; charset=utf-8", posts.feed(self._posts.all(), _site()))
@@ -66,11 +68,11 @@ class Site:
         fields = parse_qs(body.decode(errors="replace"))
         title = fields.get("title", [""])[0].strip()[:200]
         if not title:
-            return Answer(303, [("Location", "/demo?untitled#done")], b"")
+            return _redirect("/demo/?untitled#done")
         self._check_feed_first()
         post = self._posts.add(title, fields.get("text", [""])[0].strip()[:20_000])
         threading.Thread(target=self._announce, daemon=True).start()
-        return Answer(303, [("Location", f"/demo?published={quote(post.slug)}#done")], b"")
+        return _redirect(f"/demo/?published={quote(post.slug)}#done")
 
     def _announce(self) -> None:
         """Call the webhook of the app at once, signed; otherwise the next check finds the post."""
@@ -84,6 +86,10 @@ class Site:
             ("webhook-signature", f"v1,{signature}"),
         ]
         self._otherwise("POST", "/api/webhooks/feed", headers, body, "127.0.0.1")
+
+
+def _redirect(path: str) -> Answer:
+    return Answer(303, [("Location", path), ("Cache-Control", "no-store")], b"")
 
 
 def _answer(content_type: str, text: str) -> Answer:

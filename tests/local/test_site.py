@@ -35,8 +35,16 @@ def titles(site):
     return [item.findtext("title") for item in feed.iter("item")]
 
 
+def test_the_blog_is_below_its_own_path_and_leaves_the_first_page_to_the_app(site, asked):
+    answer = ask(site, "GET", "/demo")
+    assert (answer.status, dict(answer.headers)["Location"]) == (303, "/demo/")
+    for path in ("/", "/posts/x", "/feed.xml", "/style.css", "/demonstration"):
+        assert ask(site, "GET", path).status == 299
+    assert [target for _, target in asked] == ["/", "/posts/x", "/feed.xml", "/style.css", "/demonstration"]
+
+
 def test_the_front_page_has_the_posts_and_the_form(site):
-    page = ask(site, "GET", "/demo?x=1").body.decode()
+    page = ask(site, "GET", "/demo/?x=1").body.decode()
     assert "/embed.js" in page
     assert all(title in page for title in titles(site))
 
@@ -55,7 +63,7 @@ def test_it_says_that_publishing_worked_and_where_to_look(site):
     page = ask(site, "GET", dict(answer.headers)["Location"].partition("#")[0]).body.decode()
     assert "Published: Snow &lt;b&gt;" in page
     assert 'role="status"' in page
-    nowhere = ask(site, "GET", "/demo?published=none").body.decode()
+    nowhere = ask(site, "GET", "/demo/?published=none").body.decode()
     assert "Published" not in nowhere
     assert MAILBOX in nowhere
 
@@ -70,7 +78,7 @@ def test_a_post_without_a_title_is_not_published_and_the_page_says_so(site, aske
 
 def test_every_page_has_one_heading_of_the_first_level_and_links_to_the_mailbox(site):
     link = ElementTree.fromstring(ask(site, "GET", "/demo/feed.xml").body).find("channel/item/link").text
-    for path in ("/demo", link.removeprefix("https://news.example.org")):
+    for path in ("/demo/", link.removeprefix("https://news.example.org")):
         page = ask(site, "GET", path).body.decode()
         assert page.count("<h1") == 1
         assert f'href="{MAILBOX}"' in page

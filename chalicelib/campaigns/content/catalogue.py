@@ -11,8 +11,8 @@ from chalicelib.campaigns.model import Campaign
 from chalicelib.kernel import clock, settings
 from chalicelib.kernel.recent import Recent
 
-# Kept in memory under the archive's version, which every request reads: a change shows at once, and between two
-# changes nothing but that number is read. The hour is for a table that was restored from a backup.
+# Kept in memory under the archive's stamp, which every request reads: a change shows at once, and between two changes
+# nothing else is read. The hour is for a table that was restored from a backup.
 _kept: Recent["tuple[Issue, ...]"] = Recent(timedelta(hours=1), 1)
 
 
@@ -36,9 +36,11 @@ class Issue(Struct, frozen=True):
 
 
 def current() -> tuple[Issue, ...]:
-    version = store.archive_version()
-    kept = _kept.get(version)
-    return _kept.put(version, _read()) if kept is None else kept
+    stamp = store.find_archive_stamp()
+    if stamp is None:
+        return _read()
+    kept = _kept.get(stamp)
+    return _kept.put(stamp, _read()) if kept is None else kept
 
 
 def is_public(campaign: Campaign) -> bool:

@@ -76,18 +76,6 @@ def judged(page, name, face):
     return found
 
 
-def test_an_archived_campaign_is_a_page_with_landmarks(house, look):
-    path = f"/archive/{published(SUBJECTS[1]).campaign.id}"
-    page = look()
-    page.goto(path)
-    shoot(page, "public/light-archived")
-    # Its policy lets no script run, not even axe: so what it says is shown again without it.
-    page.goto("/style.css")
-    page.set_content(house.http.get(path).text)
-    assert page.get_by_role("main").count() == 1
-    assert violations(page) == []
-
-
 @pytest.mark.parametrize("dark", [False, True])
 def test_any_colour_of_a_site_leaves_the_buttons_readable(house, look, configure, dark):
     page = look(dark=dark)
