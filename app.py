@@ -75,9 +75,13 @@ def mail_events(event: SQSEvent) -> Any:
 
 @app.schedule(Rate(5, unit=Rate.MINUTES))
 def sweep_deliveries(event: Any) -> None:
-    from chalicelib.campaigns.sending import jobs
+    from chalicelib.campaigns.sending import jobs as sending_jobs
+    from chalicelib.feeds import jobs as feeds_jobs
+    from chalicelib.kernel import sweeping
 
-    jobs.sweep()
+    sweep = sweeping.Sweep("sweep_deliveries.failed", deadlines.time_left(event.context))
+    sweep.each((feeds_jobs.sweep, sending_jobs.sweep), lambda step: step())
+    sweep.finish()
 
 
 @app.schedule(Cron(7, "*", "*", "*", "?", "*"))

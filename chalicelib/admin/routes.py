@@ -84,7 +84,7 @@ ROUTES = (
     admin_page("GET /admin/following/{follow_id}/unfollow", "admin.pages.following:confirm_unfollow"),
     admin_page("POST /admin/following/{follow_id}/unfollow", "admin.pages.following:unfollow"),
     admin_page("GET /admin/feed", "admin.pages.feed:show_feed"),
-    admin_page("POST /admin/feed", "admin.pages.feed:check_feed"),
+    admin_page("POST /admin/feed", "admin.pages.feed:act_on_feed"),
     admin_page("GET /admin/webhooks", "admin.pages.webhooks:list_webhooks"),
     admin_page("POST /admin/webhooks", "admin.pages.webhooks:add_webhook"),
     admin_page("GET /admin/webhooks/{webhook_id}", "admin.pages.webhooks:show_webhook"),

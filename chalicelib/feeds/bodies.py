@@ -1,11 +1,22 @@
 """The feed as JSON, and what a hub asks."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct, field
 
 from chalicelib.feeds.state import Result, Trigger
-from chalicelib.web.schemas import Count, Id, Moment
+from chalicelib.kernel.errors import Invalid
+from chalicelib.web import schemas
+from chalicelib.web.schemas import Count, Id, Moment, Reads
+
+MOST_NAMED, _LONGEST_NAME = 50, 64
+
+
+def _check_names(value: Any) -> list[str]:
+    is_list = isinstance(value, list) and 0 < len(value) <= MOST_NAMED
+    if not is_list or not all(isinstance(name, str) and len(name) <= _LONGEST_NAME for name in value):
+        raise Invalid(f"entries must be a list of 1–{MOST_NAMED} ids")
+    return list(value)
 
 
 class FeedEntry(Struct, frozen=True):
@@ -16,6 +27,24 @@ class FeedEntry(Struct, frozen=True):
     link: str
     image: str
     published_at: Moment | None
+
+
+class WaitingEntry(Struct):
+    """A post that was found and is not emailed yet."""
+
+    id: Annotated[str, Meta(description="To send or cancel it by")]
+    title: str
+    link: str
+    published_at: Moment | None
+    found_at: Moment
+    due_at: Annotated[Moment | None, Meta(description="When it goes out unless it is cancelled")]
+
+
+class WaitingAct(Struct):
+    """What to do with posts that wait. To send one post of a digest sends all of it."""
+
+    action: Annotated[Literal["send", "cancel"], schemas.choice("action", ("send", "cancel"))]
+    entries: Annotated[list[str], Meta(min_length=1, max_length=MOST_NAMED), Reads(_check_names)]
 
 
 class FeedCheck(Struct):
@@ -32,6 +61,11 @@ class FeedCheck(Struct):
 class Feed(Struct):
     url: str | None
     mode: Literal["auto", "review"]
+    digest: Literal["off", "daily", "weekly"]
+    hold: Annotated[int, Meta(description="Minutes that a new post waits")]
+    next_digest: Moment | None
+    waiting: Annotated[list[WaitingEntry], Meta(description="Posts that are not emailed yet, the latest first")]
+    waiting_more: Annotated[Count, Meta(description="How many others wait for the digest")]
     title: str | None
     last_check: Moment | None
     result: Result | None

@@ -4,6 +4,7 @@ A deployment may bring `templates/own/email/feed_digest.html`, which gets `items
 the body in HTML.
 """
 
+import html
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -15,6 +16,7 @@ from chalicelib.campaigns.content.placeholders import escape, visible
 from chalicelib.campaigns.model import Format
 from chalicelib.campaigns.service import Draft
 from chalicelib.feeds.bodies import FeedEntry
+from chalicelib.feeds.pictures import Resolve, as_they_are
 from chalicelib.feeds.reading import excerpt
 from chalicelib.feeds.reading.model import Entry
 from chalicelib.kernel import clock, publication
@@ -25,6 +27,7 @@ _LONGEST_TITLE = 300
 _LONGEST_SUBJECT = 200
 _LONGEST_PREHEADER = 120
 _LONGEST_MADE_UP_TITLE = 70
+_LONGEST_KEPT = 400  # more than is mailed, so that it is cut at the same word
 _MOST = 50
 
 
@@ -36,7 +39,7 @@ def preview(entry: Entry) -> FeedEntry:
         # The first words of a post without a title are its title already.
         excerpt=excerpt.truncate(text, _LONGEST_EXCERPT) if title or len(text) > _LONGEST_MADE_UP_TITLE else "",
         link=entry.link,
-        image=entry.image or excerpt.first_image(entry.html, entry.base),
+        image=image_of(entry),
         published_at=clock.text(entry.dated) if entry.dated else None,
     )
 
@@ -47,14 +50,37 @@ def preview_latest(entries: Sequence[Entry], limit: int) -> list[FeedEntry]:
     return [preview(entry) for entry in latest[:limit]]
 
 
-def draft(entries: Sequence[Entry]) -> Draft:
-    """Of the same blocks that editors compose of, unless the deployment has a template for it."""
+def keep(entry: Entry) -> Entry:
+    """What is kept of an entry that waits: it is mailed as the whole one would be."""
+    text = excerpt.truncate(visible(excerpt.plain_text(entry.html)), _LONGEST_KEPT)
+    return Entry(
+        id="",
+        title=entry.title,
+        link=entry.link,
+        published=entry.published,
+        updated=entry.updated,
+        html=html.escape(text),
+        image=image_of(entry),
+        audio=entry.audio,
+        duration=entry.duration,
+    )
+
+
+def image_of(entry: Entry) -> str:
+    return entry.image or excerpt.first_image(entry.html, entry.base)
+
+
+def draft(entries: Sequence[Entry], more: int = 0, resolve: Resolve = as_they_are) -> Draft:
+    """Of the same blocks that editors compose of, unless the deployment has a template for it. `more` are entries
+    beside these; `resolve` says where the mail finds each picture."""
     listed = entries[:_MOST]
-    shown = [preview(entry) for entry in listed]
+    pictures = resolve(image_of(entry) for entry in listed)
+    shown = [replace(item, image=pictures.get(item.image, "")) for item in map(preview, listed)]
     own = _own_template()
-    more = len(entries) - len(listed)
+    count = len(entries) + more
+    more = count - len(listed)
     return Draft(
-        subject=escape(_subject(shown, len(entries))),
+        subject=escape(_subject(shown, count)),
         body=_fill(own, shown, more) if own else blocks.write(_blocks(listed, shown, more)),
         preheader=escape(_preheader(shown)),
         format=Format.HTML if own else Format.MARKDOWN,

@@ -1,8 +1,10 @@
 """Signed webhook calls, questions and pushes from a WebSub hub, and the feed's place in the admin API."""
 
-from chalicelib.feeds import bodies, service, webhook, websub
+from chalicelib.access import audit
+from chalicelib.feeds import bodies, digest, service, waiting, webhook, websub
 from chalicelib.feeds.service import View
 from chalicelib.feeds.state import Check, Trigger
+from chalicelib.feeds.waiting import Kept, Waiting
 from chalicelib.web import responses, schemas
 from chalicelib.web.operations import TEXT, Answer, operation
 from chalicelib.web.request import Request
@@ -64,13 +66,33 @@ def check_feed(request: Request) -> Response:
     return responses.json(_check(service.check(Trigger.ADMIN)))
 
 
+@operation(
+    "Send or cancel posts that wait",
+    tag="feed",
+    body=bodies.WaitingAct,
+    answers={200: Answer("The feed; what is sent leaves within moments", bodies.Feed)},
+    refuses=(400,),
+    because={409: "None of them waits any more"},
+)
+def act_on_waiting(request: Request) -> Response:
+    asked = schemas.read(bodies.WaitingAct, request.fields)
+    service.send_waiting(asked.entries) if asked.action == "send" else service.cancel_waiting(asked.entries)
+    audit.record(request, f"feed.{asked.action}", entries=len(asked.entries))
+    return responses.json(_feed(service.view()))
+
+
 def _feed(view: View) -> bodies.Feed:
     state = view.state
     return schemas.build(
         bodies.Feed,
         state,
         url=view.url or None,
-        mode=view.mode,
+        mode=view.feed.mode,
+        digest=view.feed.digest,
+        hold=view.feed.hold,
+        next_digest=view.waiting.digest_due,
+        waiting=[_waiting_entry(view.waiting, kept) for kept in view.waiting.entries],
+        waiting_more=view.waiting.more,
         title=state.title or None,
         last_check=state.checked_at,
         said=state.summary or None,
@@ -84,6 +106,12 @@ def _feed(view: View) -> bodies.Feed:
         history=[_check(check) for check in view.history],
         entries=view.entries,
     )
+
+
+def _waiting_entry(held: Waiting, kept: Kept) -> bodies.WaitingEntry:
+    shown = digest.preview(kept.entry)
+    due_at = waiting.leaves_at(held, kept)
+    return schemas.build(bodies.WaitingEntry, shown, id=kept.name, found_at=kept.found_at, due_at=due_at)
 
 
 def _check(check: Check) -> bodies.FeedCheck:

@@ -31,5 +31,12 @@ def handle(message: Mapping[str, Any]) -> None:
         queues.send("feed", again, delay_seconds=min(2**tries, _LONGEST_DELAY))
 
 
+def sweep() -> None:
+    """Every five minutes: have the feed checked if posts wait whose time has come. Not here, so that no slow server
+    keeps deliveries from being tended."""
+    if service.find_due():
+        service.check_soon()
+
+
 def _check() -> None:
     service.check(Trigger.SCHEDULE)

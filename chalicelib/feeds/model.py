@@ -42,19 +42,38 @@ class Verdict(Struct, frozen=True):
 
 def judge(entries: Iterable[Entry], memory: Memory | None, now: datetime, flood: int) -> Verdict:
     """Without a memory this is the first check: everything is recorded and nothing is new."""
-    unique = _unique(entries)
-    waiting = [entry.dated for entry in unique if entry.dated and entry.dated > now + AHEAD]
-    present = [entry for entry in unique if not (entry.dated and entry.dated > now + AHEAD)]
+    listed = unique(entries)
+    waiting = [entry.dated for entry in listed if entry.dated and is_ahead(entry, now)]
+    present = [entry for entry in listed if not is_ahead(entry, now)]
     unknown = _unknown(present, memory) if memory else []
     new = [entry for entry in unknown if memory and _is_recent(entry, memory)]
     rewritten = len(unknown) == len(present) >= REWRITTEN
     return Verdict(
-        new=tuple(sorted(new, key=_latest_first)),
+        new=tuple(sorted(new, key=latest_first)),
         memory=_remember(present, memory, now),
         waiting_until=min(waiting, default=None),
         first=memory is None,
         flood=len(new) > flood or (rewritten and bool(new)),
     )
+
+
+def unique(entries: Iterable[Entry]) -> list[Entry]:
+    """One entry for each fingerprint: the earliest, since a later one with the same id is an update of it. The order
+    of the feed decides nothing."""
+    chosen: dict[bytes, Entry] = {}
+    for entry in entries:
+        twin = chosen.get(entry.fingerprint)
+        if not twin or _earliest_first(entry) < _earliest_first(twin):
+            chosen[entry.fingerprint] = entry
+    return list(chosen.values())
+
+
+def is_ahead(entry: Entry, now: datetime) -> bool:
+    return entry.dated is not None and entry.dated > now + AHEAD
+
+
+def latest_first(entry: Entry) -> tuple[float, str]:
+    return -entry.dated.timestamp() if entry.dated else 0.0, entry.id
 
 
 def _unknown(present: Sequence[Entry], memory: Memory) -> list[Entry]:
@@ -80,22 +99,7 @@ def _remember(present: Sequence[Entry], memory: Memory | None, now: datetime) ->
     return Memory(max(dates, default=now), (*current, *vanished[:kept]))
 
 
-def _unique(entries: Iterable[Entry]) -> list[Entry]:
-    """One entry for each fingerprint: the earliest, since a later one with the same id is an update of it. The order
-    of the feed decides nothing."""
-    chosen: dict[bytes, Entry] = {}
-    for entry in entries:
-        twin = chosen.get(entry.fingerprint)
-        if not twin or _earliest_first(entry) < _earliest_first(twin):
-            chosen[entry.fingerprint] = entry
-    return list(chosen.values())
-
-
 def _earliest_first(entry: Entry) -> tuple[bool, float, bool, str]:
     """At the same time, published goes before updated; `repr` only makes the order complete."""
     dated = entry.dated
     return dated is None, dated.timestamp() if dated else 0.0, not entry.published, repr(entry)
-
-
-def _latest_first(entry: Entry) -> tuple[float, str]:
-    return -entry.dated.timestamp() if entry.dated else 0.0, entry.id

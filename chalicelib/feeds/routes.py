@@ -7,5 +7,6 @@ ROUTES = (
     api("GET /api/webhooks/websub/{token}", "feeds.handlers:answer_hub"),
     webhook("POST /api/webhooks/websub/{token}", "feeds.handlers:receive_push"),
     admin_api("GET /admin/api/feed", "feeds.handlers:view_feed"),
+    admin_api("POST /admin/api/feed", "feeds.handlers:act_on_waiting"),
     admin_api("POST /admin/api/feed/check", "feeds.handlers:check_feed"),
 )

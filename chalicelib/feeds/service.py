@@ -2,52 +2,49 @@
 
 Schedule, webhook, WebSub and admin may all ask for a check at once: the first to commit has done it, and the others
 find nothing new. A crash between two steps leaves either the old state, to be checked again, or the complete new one.
+Every check also sends what waited until now; the five-minute sweep asks for one when something is due.
 """
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Collection
 from datetime import datetime, timedelta
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from chalicelib.campaigns import service as campaigns
-from chalicelib.campaigns.model import CampaignDetail
 from chalicelib.campaigns.sending import deliveries
 from chalicelib.events import outbox
-from chalicelib.events.model import EventType
-from chalicelib.feeds import digest, model, notices, state, store
+from chalicelib.feeds import outcomes, plan, state, store, waiting, waiting_store
 from chalicelib.feeds.bodies import FeedEntry
-from chalicelib.feeds.model import Verdict
+from chalicelib.feeds.outcomes import Found, Outcome
+from chalicelib.feeds.pictures import Pictures
 from chalicelib.feeds.reading import reader
-from chalicelib.feeds.reading.model import Feed
-from chalicelib.feeds.reading.reader import Reading, Unreadable
+from chalicelib.feeds.reading.reader import Unreadable
 from chalicelib.feeds.state import WATCHED, Check, Result, State, Trigger
+from chalicelib.feeds.waiting import Taken, Waiting
 from chalicelib.kernel import clock, locks, log, publication, settings
-from chalicelib.kernel.aws import tables
+from chalicelib.kernel.aws import queues, tables
 from chalicelib.kernel.aws.failures import Stale, retry_stale
+from chalicelib.kernel.errors import Conflict
 from chalicelib.mail.notices import notify_admin
 
+QUEUE = "feed"
 _LOCK_SECONDS = 60
-_LATEST_ENTRIES = 20
 _HISTORY = 50
+# How long the pictures of a mail may take; somebody who waits for the page waits less.
+_PICTURE_SECONDS, _PICTURE_SECONDS_ADMIN = 20.0, 8.0
+_NOT_WAITING = "Nothing to do: it was sent, cancelled or taken down already"
 
-
-class Outcome(Struct, frozen=True):
-    """The result of a check before it is written."""
-
-    state: State
-    check: Check
-    writes: Sequence[tables.Write] = ()
-    campaign: CampaignDetail | None = None
-    has_events: bool = False
+Changed = tuple[Waiting, Check | None]
 
 
 class View(Struct, frozen=True):
     url: str
-    mode: str
+    feed: publication.Feed
+    time_zone: str
     state: State
     next_check: datetime | None
+    waiting: Waiting = field(default_factory=Waiting)
     history: list[Check] = field(default_factory=list)
     entries: list[FeedEntry] = field(default_factory=list)
 
@@ -62,109 +59,146 @@ def check(trigger: Trigger) -> Check:
 
 def view() -> View:
     """Everything the dashboard shows of the feed."""
-    site = settings.current()
-    current = state.state_for(WATCHED, site.feed_url, store.find_state(WATCHED))
-    every = timedelta(minutes=site.feed_every)
+    site, values = publication.current(), settings.current()
+    current = state.state_for(WATCHED, values.feed_url, store.find_state(WATCHED))
+    every = timedelta(minutes=values.feed_every)
     return View(
-        url=site.feed_url,
-        mode=publication.current().feed.mode,
+        url=values.feed_url,
+        feed=site.feed,
+        time_zone=site.time_zone,
         state=current,
-        next_check=current.next_check(every) if site.feed_url else None,
+        next_check=current.next_check(every) if values.feed_url else None,
+        waiting=waiting.under(waiting_store.load(WATCHED), plan.current(), clock.now()),
         history=store.list_checks(WATCHED, _HISTORY),
         entries=store.list_latest(WATCHED) if current.checked_at else [],
     )
 
 
+def find_due() -> bool:
+    """Whether posts wait whose time has come, or a digest is due. Every five minutes: one read, while nothing waits.
+
+    The moment of the next digest is noted here if no check has done so since the settings were changed."""
+    stored, now = waiting_store.load(WATCHED), clock.now()
+    if not stored.entries and not settings.current().feed_url:
+        return False
+    planned = waiting.under(stored, plan.current(), now)
+    if waiting.is_due(planned, now):
+        return True
+    if planned != stored:
+        retry_stale(lambda: _change_waiting(lambda held: (held, None)))
+    return False
+
+
+def check_soon() -> None:
+    """What is due leaves in the background: reading everything again takes longer than a page may."""
+    queues.send(QUEUE, {"trigger": Trigger.DUE.value})
+
+
+def send_waiting(names: Collection[str]) -> None:
+    """Send these posts, or the posts of these batches, without waiting longer. With a digest, all of it leaves.
+    `Conflict` if none of them waits any more."""
+
+    def hurry(held: Waiting) -> Changed:
+        _count_named(held, names)
+        return waiting.hurry(held, names, clock.now()), None
+
+    retry_stale(lambda: _change_waiting(hurry))
+    check_soon()
+
+
+def cancel_waiting(names: Collection[str]) -> None:
+    """These posts are not mailed, now or later. `Conflict` if none of them waits any more."""
+
+    def cancel(held: Waiting) -> Changed:
+        count = _count_named(held, names)
+        summary = f"{count} {'entry' if count == 1 else 'entries'} cancelled"
+        return waiting.without(held, names), Check(clock.now(), Trigger.ADMIN, Result.CANCELLED, summary)
+
+    retry_stale(lambda: _change_waiting(cancel))
+
+
+def _count_named(held: Waiting, names: Collection[str]) -> int:
+    count = waiting.count_named(held, names)
+    if not count:
+        raise Conflict(_NOT_WAITING)
+    return count
+
+
+def _change_waiting(change: Callable[[Waiting], Changed]) -> None:
+    """`Stale` if the feed was checked meanwhile. Before the first check nothing can wait, and nothing is written."""
+    before = store.find_state(WATCHED)
+    stored = waiting_store.load(WATCHED)
+    after, check = change(waiting.under(stored, plan.current(), clock.now()))
+    if not before or after == stored:
+        return
+    writes = [store.state_write(before, before.changed()), waiting_store.waiting_write(WATCHED, after)]
+    tables.transact(*writes, *([store.check_write(WATCHED, check)] if check else []))
+
+
 def _check(trigger: Trigger) -> Check:
     url = settings.current().feed_url
-    if not url:
-        return _skipped(trigger, Result.OFF, "No feed configured: FEED_URL is not set")
-    return retry_stale(lambda: _try_check(url, trigger), busy="The feed is already being checked")
+    seconds = _PICTURE_SECONDS_ADMIN if trigger is Trigger.ADMIN else _PICTURE_SECONDS
+    pictures = Pictures(seconds)
+    return retry_stale(lambda: _try_check(url, trigger, pictures), busy="The feed is already being checked")
 
 
-def _try_check(url: str, trigger: Trigger) -> Check:
+def _try_check(url: str, trigger: Trigger, pictures: Pictures) -> Check:
     """`Stale` if another check was committed between reading the state and writing it."""
-    before = state.state_for(WATCHED, url, _mail_notice(store.find_state(WATCHED)))
-    if reason := before.reason_to_skip(trigger, clock.now()):
-        return _skipped(trigger, *reason)
+    stored = _mail_notice(store.find_state(WATCHED))
+    held, now = waiting_store.load(WATCHED), clock.now()
+    before = state.state_for(WATCHED, url, stored)
+    found = Found(before, trigger, held, waiting.under(held, plan.current(), now), now)
     try:
-        return _commit(before, _evaluate(before, trigger))
+        if held.entries and held.url != url:
+            return _commit(found, _abandon(replace(found, state=stored or before), pictures))
+        if not url:
+            return _skipped(trigger, Result.OFF, "No feed configured: FEED_URL is not set")
+        if reason := before.reason_to_skip(trigger, now):
+            late = outcomes.with_late(_unread(found), pictures.resolve)
+            return _commit(found, late) if late else _skipped(trigger, *reason)
+        return _commit(found, _evaluate(found, pictures))
     except Stale:
         log.info("feed.overtaken")
         raise
 
 
-def _evaluate(before: State, trigger: Trigger) -> Outcome:
-    started, now = time.monotonic(), clock.now()
+def _unread(found: Found) -> Outcome:
+    """A check that reads nothing: only for what waits."""
+    check = Check(found.now, found.trigger, Result.NOTHING_NEW, "", found.state.entries)
+    return Outcome(found.state.changed(), check, found.planned)
+
+
+def _abandon(found: Found, pictures: Pictures) -> Outcome:
+    """The posts that wait are of a feed that is no longer watched."""
+    rest = replace(found.planned, entries=(), more=0)
+    taken = Taken(found.now, found.planned.entries, found.planned.more)
+    outcome = replace(_unread(found), waiting=rest)
+    return outcomes.with_unread(outcome, taken, outcomes.MOVED, pictures.resolve)
+
+
+def _evaluate(found: Found, pictures: Pictures) -> Outcome:
+    started, before = time.monotonic(), found.state
+    known = None if waiting.is_due(found.planned, found.now) else before.usable_validators(found.now)
     try:
-        reading = reader.read(before.current_url, before.usable_validators(now))
+        reading = reader.read(before.current_url, known)
     except Unreadable as failure:
-        outcome = _after_failure(before, trigger, failure, now)
+        outcome = outcomes.after_failure(found, failure, pictures.resolve)
+        log.error("feed.failed", kind=failure.kind, failures=outcome.state.failures)
     else:
-        outcome = _after_reading(before, trigger, reading, now)
+        outcome = outcomes.after_reading(found, reading, pictures.resolve)
     took = int((time.monotonic() - started) * 1000)
     return replace(outcome, check=replace(outcome.check, took_ms=took))
 
 
-def _after_reading(before: State, trigger: Trigger, reading: Reading, now: datetime) -> Outcome:
-    after, recovery = state.after_reading(before, reading, now), []
-    if before.is_failing:
-        after = replace(after, notice=notices.feed_recovered(after))
-        recovery = [_recovered_event_write(after)]
-    if reading.feed is None:
-        check = Check(now, trigger, Result.UNCHANGED, "Nothing has changed", before.entries)
-        return Outcome(after, check, recovery, has_events=bool(recovery))
-    memory = store.load_memory(before.feed_id, before.watermark) if before.watermark else None
-    verdict = model.judge(reading.feed.entries, memory, now, settings.current().feed_flood)
-    check = _check_without_news(verdict, trigger, after.entries, now)
-    writes = [*recovery, *_feed_writes(after.feed_id, reading.feed, verdict)]
-    outcome = Outcome(state.after_verdict(after, verdict), check, writes)
-    return _with_campaign(outcome, verdict) if verdict.new else outcome
-
-
-def _feed_writes(feed_id: str, feed: Feed, verdict: Verdict) -> list[tables.Write]:
-    latest = digest.preview_latest(feed.entries, _LATEST_ENTRIES)
-    return [store.memory_write(feed_id, verdict.memory), store.latest_write(feed_id, latest)]
-
-
-def _with_campaign(outcome: Outcome, verdict: Verdict) -> Outcome:
-    """Add the campaign: sent in mode auto, a draft in mode review or when suspiciously many entries are new.
-
-    Collecting entries for a digest, or a delay before sending, would be decided here."""
-    send = publication.current().feed.mode == "auto" and not verdict.flood
-    created, writes = campaigns.create_writes(digest.draft(verdict.new), send=send)
-    after = replace(outcome.state, campaign_id=created.campaign.id)
-    if not send:
-        after = replace(after, notice=notices.draft_ready(created.campaign, len(verdict.new), verdict.flood))
-    check = replace(
-        outcome.check,
-        result=Result.SENT if send else Result.DRAFTED,
-        summary=_summarize_new(len(verdict.new), send, verdict.flood),
-        new=len(verdict.new),
-        campaign_id=created.campaign.id,
-    )
-    return replace(outcome, state=after, check=check, writes=[*outcome.writes, *writes], campaign=created)
-
-
-def _after_failure(before: State, trigger: Trigger, failure: Unreadable, now: datetime) -> Outcome:
-    after = state.after_failure(before, failure, now)
-    began = after.is_failing and not before.is_failing
-    if after.stopped and not before.stopped:
-        after = replace(after, notice=notices.feed_gone(after))
-    elif began:
-        after = replace(after, notice=notices.feed_failing(after, failure.reason))
-    log.error("feed.failed", kind=failure.kind, failures=after.failures)
-    writes = [_failing_event_write(after, failure)] if began else []
-    check = Check(now, trigger, Result.FAILED, failure.reason, before.entries)
-    return Outcome(after, check, writes, has_events=began)
-
-
-def _commit(before: State, outcome: Outcome) -> Check:
+def _commit(found: Found, outcome: Outcome) -> Check:
     """Write all of it or nothing. The steps after the transaction may be lost: a sweep or the next check repeats
     them."""
     check = outcome.check
     after = replace(outcome.state, result=check.result, summary=check.summary)
-    tables.transact(*store.state_writes(before, after, check), *outcome.writes)
+    writes = [store.state_write(found.state, after), store.check_write(after.feed_id, check), *outcome.writes]
+    if outcome.waiting != found.stored:
+        writes.append(waiting_store.waiting_write(after.feed_id, outcome.waiting))
+    tables.transact(*writes)
     if outcome.campaign:
         deliveries.wake(outcome.campaign)
     if outcome.has_events:
@@ -183,39 +217,6 @@ def _mail_notice(stored: State | None) -> State | None:
     except Stale:
         log.info("feed.overtaken")
     return replace(stored, notice=None)
-
-
-def _failing_event_write(after: State, failure: Unreadable) -> tables.Write:
-    payload: dict[str, str | int | None] = {
-        "feed_id": after.feed_id,
-        "failures": after.failures,
-        "reason": failure.kind,
-    }
-    return outbox.event_write(EventType.FEED_FAILING, after.feed_id, payload)
-
-
-def _recovered_event_write(after: State) -> tables.Write:
-    return outbox.event_write(EventType.FEED_RECOVERED, after.feed_id, {"feed_id": after.feed_id})
-
-
-def _check_without_news(verdict: Verdict, trigger: Trigger, entries: int, now: datetime) -> Check:
-    if verdict.first:
-        summary = f"First check: {_count_entries(entries)} recorded, nothing sent"
-        return Check(now, trigger, Result.FIRST, summary, entries)
-    waiting = ", an entry dated in the future is waiting" if verdict.waiting_until else ""
-    return Check(now, trigger, Result.NOTHING_NEW, f"No new entries{waiting}", entries)
-
-
-def _summarize_new(count: int, send: bool, flood: bool) -> str:
-    entries = _count_entries(count, "new ")
-    if send:
-        return f"{entries}: a campaign was started"
-    reason = "a draft, because so much of the feed is new at once" if flood else "a draft to review"
-    return f"{entries}: {reason}"
-
-
-def _count_entries(count: int, kind: str = "") -> str:
-    return f"{count} {kind}{'entry' if count == 1 else 'entries'}"
 
 
 def _skipped(trigger: Trigger, result: Result, summary: str) -> Check:

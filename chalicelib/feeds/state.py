@@ -19,6 +19,7 @@ class Trigger(StrEnum):
     WEBHOOK = "webhook"
     WEBSUB = "websub"
     ADMIN = "admin"
+    DUE = "due"
 
 
 class Result(StrEnum):
@@ -27,6 +28,8 @@ class Result(StrEnum):
     NOTHING_NEW = "nothing_new"
     SENT = "sent"
     DRAFTED = "drafted"
+    WAITING = "waiting"
+    CANCELLED = "cancelled"
     FAILED = "failed"
     # These are not recorded in the history:
     BUSY = "busy"
@@ -98,6 +101,17 @@ class State(Struct, frozen=True):
         if self.not_before and now < self.not_before:
             return Result.RESTING, "The feed's server asked us to wait"
         return None
+
+    def owing(self, notice: Notice | None) -> "State":
+        """With one more notice: several that come at once are one mail."""
+        if not notice or not self.notice:
+            return replace(self, notice=notice or self.notice)
+        return replace(
+            self, notice=Notice(self.notice.subject, f"{self.notice.text}\n\n{notice.subject}\n\n{notice.text}")
+        )
+
+    def changed(self) -> "State":
+        return replace(self, version=self.version + 1)
 
     def next_check(self, every: timedelta) -> datetime | None:
         if self.stopped or not self.checked_at:

@@ -128,10 +128,14 @@ def list_checks(feed_id: str, limit: int) -> list[Check]:
     return [_check(row) for row in rows]
 
 
-def state_writes(before: State, after: State, check: Check) -> list[tables.Write]:
-    """Fail if the state was written since `before` was read."""
+def state_write(before: State, after: State) -> tables.Write:
+    """Fails if the state was written since `before` was read."""
     unchanged = StateRow.version == before.version if before.version else StateRow.version.does_not_exist()
-    return [tables.Put(_state_row(after), unchanged), tables.Put(_check_row(after.feed_id, check))]
+    return tables.Put(_state_row(after), unchanged)
+
+
+def check_write(feed_id: str, check: Check) -> tables.Write:
+    return tables.Put(_check_row(feed_id, check))
 
 
 def memory_write(feed_id: str, memory: Memory) -> tables.Write:

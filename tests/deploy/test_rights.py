@@ -22,6 +22,7 @@ from chalicelib.events.webhooks import dispatch
 from chalicelib.events.webhooks import service as webhooks
 from chalicelib.events.webhooks import store as webhook_store
 from chalicelib.events.webhooks.model import BUS, NewWebhook
+from chalicelib.feeds import service as feeds
 from chalicelib.feeds import state as feed_state
 from chalicelib.feeds import websub
 from chalicelib.inbox import composing, offers, page_reading, pictures
@@ -176,7 +177,7 @@ def test_sending(watch: Watch, ses: Any, monkeypatch: pytest.MonkeyPatch, config
     watch.hold("sending")
 
 
-def test_sweep_deliveries(watch: Watch, later: Any, configure: Any, media_bucket: str) -> None:
+def test_sweep_deliveries(watch: Watch, later: Any, configure: Any, media_bucket: str, blog: Any) -> None:
     configure(GNA_LOCAL="true", BOUNCES="pause")
     gather(1)
     picture = media.publish(_photo()).name
@@ -190,6 +191,15 @@ def test_sweep_deliveries(watch: Watch, later: Any, configure: Any, media_bucket
     watch.work("sweep_deliveries")
     (under_way,) = deliveries.list_sending()
     part_store.stop(under_way.id, 0, "That is enough")
+    watch.work("sweep_deliveries")
+    held = {"GNA_LOCAL": "true", "FEED_URL": f"{blog.url}/feed.xml"}
+    configure(**held, FEED_HOLD="30")
+    feeds.check(feed_state.Trigger.SCHEDULE)
+    blog.publish("News")
+    feeds.check(feed_state.Trigger.SCHEDULE)
+    configure(**held, FEED_HOLD="60")
+    watch.work("sweep_deliveries")  # it is planned anew
+    later(hours=22)
     watch.work("sweep_deliveries")
     watch.hold("sweep_deliveries")
 
@@ -212,7 +222,8 @@ def _watch_feed(watch: Watch, blog: Any, name: str, *messages: Any) -> None:
     """The watched feed has news, and then it is gone."""
     blog.hub = f"{blog.url}/hub"
     watch.work(name, *messages)
-    blog.publish("News", picture=media.copy_url(media.publish(_photo(60)).name))
+    blog.files["/shot.jpg"] = _photo(60)
+    blog.publish("News", picture="/shot.jpg")
     watch.work(name, *messages)
     blog.answer = (410, {}, b"")
     watch.work(name, *messages)

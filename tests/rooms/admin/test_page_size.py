@@ -4,7 +4,6 @@ in HTML or twelve in a URL."""
 from datetime import timedelta
 
 import pytest
-from msgspec.structs import replace
 
 from chalicelib.audience.stores import counts
 from chalicelib.bounces import service as bounces
@@ -107,7 +106,7 @@ def _fed(blog):
         state = feed_store.find_state(WATCHED)
         at = clock.now() - timedelta(minutes=number)
         said = Check(at, Trigger.WEBHOOK, Found.DRAFTED, f"{number} " + "x" * 300, 1, 1, ids.new())
-        tables.transact(*feed_store.state_writes(state, replace(state, version=state.version + 1), said))
+        tables.transact(feed_store.state_write(state, state.changed()), feed_store.check_write(WATCHED, said))
 
 
 def _hooked(configure):

@@ -23,7 +23,7 @@ def save(feed_id: str, summary: str) -> None:
     check = Check(NOW, Trigger.SCHEDULE, Result.FIRST, summary)
     memory = Memory(NOW, (feed_id[:6].encode(),))
     writes = [store.memory_write(feed_id, memory), store.latest_write(feed_id, [])]
-    tables.transact(*store.state_writes(before, after, check), *writes)
+    tables.transact(store.state_write(before, after), store.check_write(feed_id, check), *writes)
     asked = Subscription(feed_id, "mac", "https://hub.example.org/", "topic", Standing.ASKED, NOW, None)
     websub_store.save(asked, None)
 
