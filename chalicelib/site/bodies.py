@@ -51,7 +51,7 @@ class Welcome(Struct, frozen=True):
     link_last: bool
 
 
-class Feed(Struct, frozen=True):
+class SiteFeed(Struct, frozen=True):
     mode: Mode
     digest: Digest
     digest_at: DigestAt
@@ -75,7 +75,7 @@ class Site(Struct, frozen=True):
     design: Design
     confirmation: Confirmation
     welcome: Welcome
-    feed: Feed
+    feed: SiteFeed
     version: Version
     environment: Annotated[list[str], Meta(description="Fields nobody has changed", examples=[["name", "feed.mode"]])]
     notes: Annotated[list[str], Meta(description="What was adjusted, such as a colour of low contrast")]

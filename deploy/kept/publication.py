@@ -118,8 +118,8 @@ TABLES = (
     ),
     Kept(
         "feeds",
-        "the watched feed: known entries, posts that wait to be sent, and recent checks; subscriptions with hubs that "
-        "announce new entries, also of what is followed",
+        "the watched feed: known entries, posts that wait to be sent, and recent checks; subscriptions with hubs "
+        "that announce new entries, also of what is followed",
         "",
         f"checks {in_words(feeds.CHECKS_KEPT)}, webhook calls {in_words(feeds.CALLS_KEPT)}, subscriptions at most "
         f"{in_words(websub_store.LAPSED_KEPT)} after they ended, the rest while it is watched",
