@@ -64,7 +64,7 @@ RAW = "kernel/aws/raw"
 RAW_OUTSIDE_STORES = {"kernel/aws/queues.py", "mail/bulk.py"}
 
 
-def test_every_room_has_its_place_in_the_order():
+def test_every_room_has_its_folderin_the_order():
     rooms = {path.name for path in HOUSE.iterdir() if path.is_dir() and path.name != "__pycache__"}
     assert rooms <= set(RANK), "a new room: say in ORDER whom it may know"
 
@@ -248,6 +248,15 @@ def test_reading_a_feed_knows_only_the_kernel():
     }
     assert reading
     assert not offenders(breaks), "followed feeds are read by it too"
+
+
+def test_reading_an_import_knows_no_tables_and_no_web():
+    folder = "audience/imports/reading/"
+    known = ("kernel/addresses", "kernel/clock", "kernel/errors", "kernel/spreadsheets", "audience/model", folder)
+    reading = [module for module in MODULES if place(module).startswith(folder)]
+    breaks = {place(module): {used for used in used(module) if not used.startswith(known)} for module in reading}
+    assert reading
+    assert not offenders(breaks), "it turns bytes into rows, and nothing else"
 
 
 _IMPORT_EVERYTHING = """

@@ -30,7 +30,7 @@ def parse(text: str, order: str | None, latest: datetime) -> datetime | None:
     if not 6 <= len(text) <= _LONGEST:
         return None
     try:
-        moment = _parse_iso(text) or _parse_other(text, order)
+        moment = _parse_epoch(text) or _parse_iso(text) or _parse_other(text, order)
         if moment is None:
             return None
         moment = moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
@@ -58,6 +58,13 @@ def tell_order(text: str) -> str | None:
 def usual_order(text: str) -> str:
     """If no date in a file tells: only slashes are usual where the month comes first."""
     return MONTH_FIRST if "/" in text else DAY_FIRST
+
+
+def _parse_epoch(text: str) -> datetime | None:
+    """Seconds or milliseconds since 1970."""
+    if len(text) not in (10, 13) or not (text.isascii() and text.isdigit()):
+        return None
+    return datetime.fromtimestamp(int(text[:10]), UTC)
 
 
 def _parse_iso(text: str) -> datetime | None:

@@ -43,8 +43,13 @@ FORMATS = (
     ),
     Format(
         "substack",
-        _marks("email,active subscription,email disabled", "email,stripe plan,start date", "email,type,stripe plan"),
-        {"created at": "joined_at", "start date": "joined_at"},
+        _marks(
+            "email,active subscription,email disabled",
+            "email,stripe plan,start date",
+            "email,type,stripe plan",
+            "email,subscription type,activity,subscription date",
+        ),
+        {"subscription source (free)": "origin"},
         # About payment and behaviour.
         frozenset({"type", "activity", "cancel date", "active subscription", "plan", "expiry"}),
     ),

@@ -26,15 +26,23 @@ _NAMES = {
         "last name", "lastname", "lname", "surname", "family name", "nachname", "nom", "nom de famille", "apellido",
         "apellidos", "cognome", "achternaam", "sobrenome", "apelido",
     ),
-    "status": ("status", "subscription status", "email status", "subscriber status", "statut", "estado", "stato"),
+    "confirmed": (
+        "confirmed", "is confirmed", "email confirmed", "verified", "is verified", "email verified", "double opt in",
+        "double optin", "opt in", "optin", "opted in",
+    ),
+    "status": (
+        "status", "subscription status", "email status", "subscriber status", "contact status", "member status",
+        "marketing status", "email marketing status", "statut", "estado", "stato",
+    ),
     "subscribed": (
         "subscribed", "subscribed to emails", "is subscribed", "active", "is active", "email subscribed",
         "accepts marketing", "accepts email marketing", "marketing consent",
+        "email marketing consent",
     ),
     "mail_off": (
         "email disabled", "email blacklisted", "blacklisted", "blocklisted", "unsubscribed", "is unsubscribed",
-        "opted out", "opt out", "email opt out", "has opted out of email", "suppressed", "do not contact",
-        "do not email",
+        "opted out", "opt out", "email opt out", "has opted out of email", "opted out of email", "suppressed",
+        "do not contact", "do not email", "unsubscribed from all email", "isexcludedfromcampaigns",
     ),
     "tags": ("tags", "tag", "labels", "groups", "segments", "lists", "schlagwörter", "étiquettes", "etiquetas"),
     "joined_at": (

@@ -106,11 +106,12 @@ def _are_statuses(rows: Rows, column: int) -> bool:
 
 
 def _settle(mapped: dict[str, int], rows: Rows) -> dict[str, int]:
-    """`Name` beside `Last name` is the first name. `Subscribed` may hold the date since when."""
+    """`Name` beside `Last name` is the first name. `Subscribed` and `Confirmed` may hold the date since when."""
     if "name" in mapped and "last_name" in mapped and "first_name" not in mapped:
         mapped["first_name"] = mapped.pop("name")
-    if "subscribed" in mapped and "joined_at" not in mapped and "optin_at" not in mapped:
-        cells = [row[mapped["subscribed"]] for row in rows if mapped["subscribed"] < len(row)]
-        if any(statuses.begins_like_a_date(cell) for cell in cells):
-            mapped["joined_at"] = mapped["subscribed"]
+    for field, date in (("subscribed", "joined_at"), ("confirmed", "confirmed_at")):
+        if field in mapped and date not in mapped:
+            cells = [row[mapped[field]] for row in rows if mapped[field] < len(row)]
+            if any(map(statuses.begins_like_a_date, cells)):
+                mapped[date] = mapped[field]
     return mapped

@@ -27,6 +27,7 @@ FIELDS = {
     "status": "Status",
     "subscribed": "Wants email (yes or no)",
     "mail_off": "Wants no email (yes or no)",
+    "confirmed": "Confirmed (yes or no)",
     "tags": "Tags",
     "joined_at": "Joined on",
     "optin_at": "Form sent on",
@@ -42,7 +43,7 @@ FIELDS = {
     "sources": "Sources (JSON)",
 }
 # Columns that can keep somebody from being mailed.
-RESTRICTING = ("status", "subscribed", "mail_off", "left_at", "bounced_at", "complained_at", "reason")
+RESTRICTING = ("status", "subscribed", "mail_off", "confirmed", "left_at", "bounced_at", "complained_at", "reason")
 DATES = ("joined_at", "optin_at", "confirmed_at", "left_at", "bounced_at", "complained_at")
 
 

@@ -42,10 +42,13 @@ def recognise(upload: Upload, wanted: Wanted | None = None) -> Reading:
 
 
 def read_body(text: Text, sheet: Sheet) -> Iterator[Record]:
-    """Its records without the header."""
+    """Its records without the header, also where it stands again because files were joined."""
     lines = encodings.read_lines(text, sheet.encoding)
     records = read_records(lines, sheet.delimiter, len(sheet.columns))
-    return islice(records, sheet.hint + sheet.header, None)
+    first = sheet.columns[0] if sheet.header else None
+    for record in islice(records, sheet.hint + sheet.header, None):
+        if record.cells[0] != first or _column_names(record.cells) != sheet.columns:
+            yield record
 
 
 def _recognise(text: Text, wanted: Wanted, upload_name: str) -> Sheet:
@@ -109,8 +112,12 @@ def _name_columns(rows: list[list[str]], header: bool) -> tuple[str, ...]:
     if width > MOST_COLUMNS:
         raise Invalid(f"The file has more than {MOST_COLUMNS} columns")
     if header and rows:
-        return tuple(name.strip().strip("\ufeff")[:_LONGEST_COLUMN_NAME] for name in rows[0])
+        return _column_names(rows[0])
     return tuple(f"Column {number}" for number in range(1, width + 1))
+
+
+def _column_names(cells: list[str]) -> tuple[str, ...]:
+    return tuple(cell.strip().strip("\ufeff")[:_LONGEST_COLUMN_NAME] for cell in cells)
 
 
 def _map_as_wanted(reading: Reading, wanted: Wanted) -> list[Sheet]:

@@ -82,9 +82,11 @@ class _Records:
             cells = next(csv.reader(self._feed(used), delimiter=self._delimiter, strict=True))
         except (csv.Error, StopIteration):
             cells = []
-        if cells and (len(used) == 1 or self._fits(cells)):
+        if cells and self._fits(cells):
             return Record(number, cells)
         self._put_back(used)
+        if cells and len(used) == 1:
+            return Record(number, self._mend(line) or cells)
         mended = self._mend(line)
         return Record(number, mended or line.split(self._delimiter), None if mended else BROKEN_QUOTES)
 
@@ -115,12 +117,16 @@ class _Records:
 
     def _mend(self, line: str) -> list[str] | None:
         """Sendy puts quotes around every cell and does not double those within, so cells end where `","` stands.
-        Others forget the quotes around a cell that has some."""
+        Others put spaces beside the quotes, or forget the quotes around a cell that has some."""
         bare = line.strip()
         if len(bare) > 1 and bare[0] == bare[-1] == '"':
             cells = bare[1:-1].split(f'"{self._delimiter}"')
             if self._fits(cells):
                 return cells
-        cells = line.split(self._delimiter)
-        paired = all(cell.count('"') % 2 == 0 for cell in cells)
-        return cells if paired and self._fits(cells) else None
+        try:
+            cells = next(csv.reader([line], delimiter=self._delimiter, skipinitialspace=True, strict=True))
+        except csv.Error:
+            cells = [_unquote(cell) for cell in line.split(self._delimiter)]
+            if any(cell.count('"') % 2 for cell in cells):
+                return None
+        return cells if self._fits(cells) else None

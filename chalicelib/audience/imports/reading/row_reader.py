@@ -49,31 +49,18 @@ class _Interpreter:
         values = cells.unescape(record.cells, self._sheet.format)
         cell = values[self._email] if self._email is not None and self._email < len(values) else ""
         found = address_cells.find_address(cell)
-        problem = record.problem or self._misshapen(values) or found.problem
-        status = self._status(values)
-        if problem:
-            return Row(
-                number=number,
-                file=self._sheet.file,
-                line=record.line,
-                cells=record.cells,
-                typed=found.typed,
-                address=None,
-                problem=problem,
-                repaired=found.repaired,
-                status=status,
-            )
+        misshapen = record.problem or self._misshapen(values)
         return Row(
             number=number,
             file=self._sheet.file,
             line=record.line,
             cells=record.cells,
             typed=found.typed,
-            address=found.address,
-            problem=None,
+            address=None if misshapen else found.address,
+            problem=misshapen or found.problem,
             repaired=found.repaired,
-            status=status,
-            **self._details(values, found),
+            status=self._status(values),
+            **({} if misshapen else self._details(values, found)),
         )
 
     def _misshapen(self, values: list[str]) -> str | None:

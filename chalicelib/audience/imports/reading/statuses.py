@@ -68,6 +68,8 @@ def _read_word(field: str, cell: str, format: str) -> Status | None:
         return _read_subscribed(word, format)
     if field == "mail_off":
         return _read_mail_off(word)
+    if field == "confirmed":
+        return None if word in _YES or _begins_like_a_date(word) else Status.UNCONFIRMED
     return Status.COMPLAINED if _SPAM.search(word) else None
 
 

@@ -22,7 +22,9 @@ def test_a_moment_is_read_in_every_form(text):
     assert dates.parse(text, DAY_FIRST, NOW).replace(microsecond=0) == datetime(2023, 1, 5, 10, 11, 12, tzinfo=UTC)
 
 
-@pytest.mark.parametrize("text", ["2023-01-05", "05-01-2023", "Jan 05 2023", "2023-1-5", "5.1.2023", "20230105"])
+@pytest.mark.parametrize(
+    "text", ["2023-01-05", "05-01-2023", "Jan 05 2023", "2023-1-5", "5.1.2023", "20230105", "1672876800"]
+)
 def test_a_day_is_read_in_every_form(text):
     assert dates.parse(text, DAY_FIRST, NOW) == datetime(2023, 1, 5, tzinfo=UTC)
 

@@ -45,6 +45,22 @@ def test_quotes_within_a_cell_without_quotes_are_text(opened):
     assert row.cells[2] == '5" nails'
 
 
+def test_spaces_beside_quotes_are_taken_for_what_they_are(opened):
+    rows = opened.rows(
+        HEAD + 'ann@example.org, "Lee, Ann", "x"\nben@example.org ,"Ben" ,"y"\n"cem@example.org" ,"Cem" , "z"\n'
+    )
+    assert [(row.typed, row.name) for row in rows] == [
+        ("ann@example.org", "Lee, Ann"),
+        ("ben@example.org", "Ben"),
+        ("cem@example.org", "Cem"),
+    ]
+
+
+def test_a_header_that_stands_again_between_joined_files_is_no_row(opened):
+    rows = opened.rows(HEAD + "ann@example.org,Ann,\n" + HEAD + "ben@example.org,Ben,\nemail,name,other\n")
+    assert told(rows) == [(2, "ann"), (4, "ben"), (5, "The email address has no @")]
+
+
 def test_doubled_quotes_are_one(opened):
     (row,) = opened.rows(HEAD + 'ann@example.org,"Ann ""the"" Lee",""\n')
     assert row.name == 'Ann "the" Lee'

@@ -25,6 +25,7 @@ EXPECTED = {
     "substack_email_list.csv": ("substack", ",", [M, M, L, M, INVALID]),
     "substack_older.csv": ("substack", ",", [M, L]),
     "substack_dashboard.csv": ("substack", ",", [M, M]),
+    "substack_subscribers.csv": ("substack", ",", [M, M]),
     "ghost.csv": ("ghost", ",", [M, L, M, L, U]),
     "ghost_older.csv": ("ghost", ",", [M, L]),
     "buttondown.csv": ("buttondown", ",", [M, U, M, L, B, C, U, M, U, L]),

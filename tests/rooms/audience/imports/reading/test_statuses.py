@@ -64,6 +64,15 @@ def test_several_words_are_one(opened):
         ("UNSUB_REASON", "NORMAL", Status.MAILABLE),
         ("UNSUB_REASON", "antispamming", Status.MAILABLE),
         ("active_subscription", "false", Status.MAILABLE),
+        ("confirmed", "no", Status.UNCONFIRMED),
+        ("confirmed", "yes", Status.MAILABLE),
+        ("confirmed", "2023-01-05", Status.MAILABLE),
+        ("DOUBLE_OPT-IN", "2", Status.UNCONFIRMED),
+        ("DOUBLE_OPT-IN", "1", Status.MAILABLE),
+        ("double_optin", "", Status.MAILABLE),
+        ("Unsubscribed from all email", "true", Status.LEFT),
+        ("Email Marketing Consent", "NEVER_SUBSCRIBED", Status.UNCONFIRMED),
+        ("Email Marketing Consent", "UNSUBSCRIBED", Status.LEFT),
     ],
 )
 def test_a_column_of_its_own(opened, column, cell, status):
