@@ -92,7 +92,8 @@ TABLES = (
     ),
     Kept(
         "campaign-contents",
-        "the content of a campaign as it was sent, and its corrected web version",
+        "the content of a campaign as it was sent, its corrected web version, and the excerpt and words by which the "
+        "archive shows and finds it",
         "",
         "as long as the campaign; a correction until it is withdrawn",
     ),

@@ -52,6 +52,15 @@ def test_a_long_text_is_cut_at_the_end_of_a_sentence_or_a_word(http):
     assert re.search(r"endless endless…</p>", page)
 
 
+def test_headings_and_facts_do_not_run_into_what_is_said(http):
+    body = "Short, for the ears.\n\n## Listening\n\n:::item\ntitle: Ducks\nsource: Radio\nexcerpt: They quack.\n:::"
+    published("Ears", body=body, format=Format.MARKDOWN)
+    published("Only lines", body="<h2>Beans</h2><p>Peas</p>")
+    page = http.get("/archive").text
+    assert "<p>Short, for the ears. They quack.</p>" in page
+    assert "<p>Beans Peas</p>" in page
+
+
 def test_what_was_published_later_comes_first_whenever_it_was_written(http):
     early, late = (
         service.create(service.Draft(subject, "<p>x</p>")) for subject in ("Written first", "Written last")
