@@ -122,11 +122,13 @@ def check_feed(event: Any) -> None:
 
 
 # What is read from elsewhere: the watched feed, followed channels, shows and feeds, and pictures of what they bring.
-# Pages that were saved in a hurry. Also what members have withdrawn, to be taken out of drafts.
+# Pages that were saved in a hurry, and lists of people that were uploaded. Also what members have withdrawn, to be
+# taken out of drafts.
 # One queue for all, because another would cost money while nothing happens; one message at a time, so that nothing
 # waits for a slow server.
 @app.on_sqs_message(queue=queues.name("feed"), batch_size=1)
 def poll_sources(event: SQSEvent) -> Any:
+    from chalicelib.audience.imports import jobs as import_jobs
     from chalicelib.feeds import jobs as feeds_jobs
     from chalicelib.following import jobs as following_jobs
     from chalicelib.inbox import late_pages, offers, pictures, recalls
@@ -134,6 +136,8 @@ def poll_sources(event: SQSEvent) -> Any:
     def handle(message: Any) -> None:
         if "trigger" in message:
             feeds_jobs.handle(message)
+        elif message.get("kind") == import_jobs.KIND:
+            import_jobs.work(str(message["import_id"]), deadlines.time_left(event.context))
         elif message.get("kind") == pictures.COPY:
             pictures.copy(str(message["item"]))
         elif message.get("kind") == late_pages.READ:

@@ -11,6 +11,7 @@ Part = dict[str, Any]
 # The heading for each tag of the document, in the order of the page.
 _TITLES = {
     "subscribers": "Subscribers",
+    "imports": "Imports",
     "campaigns": "Campaigns",
     "bounces": "Bounces",
     "members": "Members",

@@ -119,6 +119,7 @@ _GROUPS: dict[str, tuple[tuple[str, str, Callable[[Settings], object]], ...]] = 
         ("ALLOWED_ORIGINS", "Sites that may embed the form", lambda current: ", ".join(current.allowed_origins)),
         ("SAFE_LINKS", "Confirm before acting on links", lambda current: current.safe_links),
         ("KEEP_IP_HASH", "Keep a hash of the IP address", lambda current: current.keep_ip_hash),
+        ("REMEMBER_LEAVERS", "Keep imports from bringing leavers back", lambda current: current.remember_leavers),
         ("BEHIND_CLOUDFLARE", "Readers come through Cloudflare", lambda current: current.behind_cloudflare),
     ),
     "Members": (("MEMBERS", "Who may have an account", lambda current: _MEMBERS[current.members]),),

@@ -1,7 +1,7 @@
 """Readers: how they sign up, confirm, change their profile and leave, and what editors see of them.
 
 Other rooms use: `service`, `model`, `erasure`, `listing`, `recipients`, `pausing`, `counts`, `personal_data`,
-`editing`, `held`, `opt_outs`, `milestones`.
+`editing`, `held`, `opt_outs`, `milestones`, `imports.service`, `imports.model`, `imports.by_hand`.
 
-`app.py` also uses `jobs`.
+`app.py` also uses `jobs` and `imports.jobs`.
 """

@@ -1,7 +1,7 @@
 """How many subscribers there are, and were: counts only, nothing about anybody."""
 
 from collections.abc import Iterator
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from itertools import groupby
 
 from msgspec import Struct
@@ -22,12 +22,17 @@ class Day(Struct, frozen=True):
     total: int
 
 
-def joined_write(now: datetime) -> Write:
-    return store.count_write(now.date(), joined=1)
+def joined_write(now: datetime, people: int = 1) -> Write:
+    return store.count_write(now.date(), joined=people)
 
 
-def left_write(now: datetime) -> Write:
-    return store.count_write(now.date(), left=1)
+def left_write(now: datetime, people: int = 1) -> Write:
+    return store.count_write(now.date(), left=people)
+
+
+def left_since(day: date) -> int:
+    """How many left on this day or later."""
+    return sum(int(row.left) for row in store.newest_first() if row.day >= day.isoformat())
 
 
 def total() -> int:

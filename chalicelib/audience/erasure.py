@@ -8,12 +8,12 @@ from msgspec import Struct
 
 from chalicelib.audience import counts, model, personal_data
 from chalicelib.audience.model import Request, Subscriber
-from chalicelib.audience.stores import captures, emails, subscribers, suppressions
+from chalicelib.audience.stores import captures, emails, leavers, subscribers, suppressions
 from chalicelib.audience.stores import sign_ups as sign_up_store
 from chalicelib.events import outbox
 from chalicelib.events import service as events
 from chalicelib.events.model import EventType
-from chalicelib.kernel import addresses, clock, log
+from chalicelib.kernel import addresses, clock, log, settings
 from chalicelib.kernel.aws import queues, tables
 from chalicelib.kernel.aws.failures import Stale, retry_stale
 from chalicelib.kernel.aws.tables import Write
@@ -27,10 +27,19 @@ _RETRY_SECONDS = 60
 def erase(subscriber: Subscriber, event_type: EventType, reason: str, *also: Write) -> None:
     """Delete all that is stored about a person, in one transaction with the event, which names them by id only."""
     count = [counts.left_write(clock.now())] if subscriber.activated else []
+    remembered = _remember_writes(subscriber) if event_type is EventType.UNSUBSCRIBED else []
     event = outbox.event_write(event_type, subscriber.id, {"subscriber_id": subscriber.id, "reason": reason})
     in_other_rooms = personal_data.erase_writes(subscriber.id)
-    tables.transact(*subscribers.erase_writes(subscriber), *in_other_rooms, *count, *also, event)
+    tables.transact(*subscribers.erase_writes(subscriber), *in_other_rooms, *count, *remembered, *also, event)
     outbox.relay_soon(subscriber.id)
+
+
+def _remember_writes(subscriber: Subscriber) -> list[Write]:
+    """For imports, if the operator wants it: leaving leaves nothing else."""
+    if not settings.current().remember_leavers or not subscriber.activated:
+        return []
+    mark = model.leaver_pseudonym(addresses.key(subscriber.email))
+    return [leavers.renew_write(mark, leavers.HERE, clock.now())]
 
 
 class Bounced(Struct, frozen=True):
@@ -80,7 +89,8 @@ def expire(subscriber_id: str) -> bool:
         return False  # the next clean-up finds it again
     try:
         in_other_rooms = personal_data.erase_writes(subscriber.id)
-        sources = sorted(subscriber.requested_sources)
+        # No event said that an import asked them.
+        sources = [] if subscriber.import_id else sorted(subscriber.requested_sources)
         announcements = [_expired_event_write(subscriber.id, source) for source in sources]
         tables.transact(*subscribers.expire_writes(subscriber, now), *in_other_rooms, *announcements)
     except Stale:

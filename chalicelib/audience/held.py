@@ -8,7 +8,7 @@ mailed, and a release that runs twice, dies or meets another one changes nothing
 
 from chalicelib.audience import model
 from chalicelib.audience.model import Request, Subscriber
-from chalicelib.audience.stores import captures, subscribers
+from chalicelib.audience.stores import asked, captures, subscribers
 from chalicelib.audience.stores import held as store
 from chalicelib.audience.stores.held import HeldRow
 from chalicelib.kernel import clock, limits, log, settings
@@ -46,7 +46,7 @@ def hold(subscriber: Subscriber, request: Request, network: str | None) -> None:
         *subscribers.await_mail_writes(subscriber, model.NEVER),
     )
     log.metric("ConfirmationHeld")
-    _release_soon()
+    release_soon()
 
 
 def is_used_up() -> bool:
@@ -92,12 +92,12 @@ def release() -> None:
     store.replace_backlog(bool(waiting) and is_cut_short, room.used_up_networks)
     if waiting:
         log.info("held.released", queued=queued)
-        _release_soon()
+        release_soon()
 
 
 def release_forgotten() -> None:
     """For the clean-up, in case a message was lost: what is held is released by the hour at the latest."""
-    if next(store.list_oldest_first(most=1), None):
+    if next(store.list_oldest_first(most=1), None) or next(asked.list_oldest_first(1), None):
         queues.send("audience", {"kind": model.RELEASE})
 
 
@@ -148,7 +148,7 @@ def _spend(network: str | None) -> str | None:
     return _TO_ALL
 
 
-def _release_soon() -> None:
+def release_soon() -> None:
     """One message a minute, however many are held."""
     if limits.allows("release", "all", 1, _MINUTE):
         queues.send("audience", {"kind": model.RELEASE}, delay_seconds=_MINUTE)

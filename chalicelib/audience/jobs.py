@@ -3,8 +3,9 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from chalicelib.audience import asking, erasure, held, mails, model, sign_ups
 from chalicelib.audience import counts as audience_counts
-from chalicelib.audience import erasure, held, mails, model, sign_ups
+from chalicelib.audience.imports import jobs as import_jobs
 from chalicelib.audience.stores import captures, subscribers
 from chalicelib.audience.stores import sign_ups as sign_up_store
 from chalicelib.audience.stores import tokens as token_store
@@ -19,6 +20,7 @@ def handle(message: Mapping[str, Any]) -> None:
     if kind == model.SIGN_UP:
         _process_sign_up(str(message["pseudonym"]))
     elif kind == model.RELEASE:
+        asking.release()
         held.release()
     elif kind == erasure.REMOVE:
         erasure.handle_removal(message)
@@ -60,5 +62,6 @@ def clean_up(time_left: Callable[[], bool]) -> None:
         requeued += 1
     held.release_forgotten()
     counts = {"again": requeued, "expired": expired, "requests": withdrawn, "tokens": forgotten}
+    counts |= {"imports": import_jobs.sweep(time_left)}
     counts |= {"limits": limits.clean_up(now, time_left), "downloads": files.clean_up()}
     log.info("clean_up.done", **counts, days=audience_counts.fold())

@@ -1,5 +1,6 @@
 """The audience's values and rules: subscribers, what was captured when they signed up, what counts as valid."""
 
+import hashlib
 import hmac
 import json
 import re
@@ -12,7 +13,6 @@ from msgspec import Meta, Struct
 from chalicelib.kernel import pseudonyms, tokens
 from chalicelib.kernel.addresses import Address
 from chalicelib.kernel.errors import Invalid
-from chalicelib.kernel.wording import for_readers
 
 PENDING, ACTIVATED = "pending", "activated"
 CAPTURE_PENDING, CAPTURE_CONFIRMED, CAPTURE_EXPIRED = "PENDING", "CONFIRMED", "EXPIRED"
@@ -42,9 +42,7 @@ _MOST_METADATA_BYTES = 10_240
 MOST_METADATA_LEVELS = 8
 # Of all captures of one person together: what others send about them must not make their download large.
 MOST_METADATA_BYTES_IN_ALL = 102_400
-_NICKNAME_LENGTH = for_readers("Nickname must be 1–50 characters")
-_NICKNAME_CONTROL = for_readers("Nickname must not contain control characters")
-_NICKNAME_SPACE = for_readers("Nickname must not begin or end with a space")
+_NICKNAME_LENGTH = "Nickname must be 1–50 characters"
 
 # In the links of previews and test emails: it has the right form and belongs to nobody.
 TEST_TOKEN = tokens.Token("00000000-0000-7000-8000-000000000000", "0" * 32)
@@ -71,7 +69,6 @@ class Request(Struct, frozen=True):
     nickname: str | None
     requested_at: datetime
     expires_at: datetime
-    lang: str | None = None  # of the form, for the mail that asks to confirm
 
     @property
     def is_held(self) -> bool:
@@ -103,7 +100,6 @@ class SignUp(Struct, frozen=True):
     nickname: str | None
     capture: Capture
     names_source: bool
-    lang: str | None = None  # of the form, if it asks for one
 
 
 class Subscriber(Struct, frozen=True):
@@ -123,6 +119,7 @@ class Subscriber(Struct, frozen=True):
     paused_because: str | None = None
     resumed_at: datetime | None = None
     import_id: str | None = None
+    imported_as: str | None = None
     unmailed: str | None = None
 
     @property
@@ -155,6 +152,18 @@ class Subscriber(Struct, frozen=True):
         accepted = (self.unsubscribe_secret, self.previous_unsubscribe_secret or self.unsubscribe_secret)
         return any(hmac.compare_digest(known, secret) for known in accepted)
 
+    @property
+    def fingerprint(self) -> str:
+        """Differs when address, name, sources, tags or requests have changed."""
+        said = [self.email, self.nickname, *map(sorted, (self.sources, self.tags, self.requested_sources))]
+        return hashlib.sha256(json.dumps(said).encode()).hexdigest()[:16]
+
+    @property
+    def is_as_imported(self) -> bool:
+        """An import added them, and neither they nor an editor changed anything since. Being paused because mail came
+        back is nothing they did."""
+        return self.import_id is not None and self.fingerprint == self.imported_as and not self.resumed_at
+
     def expired(self, now: datetime) -> bool:
         return self.confirmation_expires_at is not None and self.confirmation_expires_at <= now
 
@@ -174,9 +183,9 @@ def check_nickname(text: str | None) -> str | None:
     if not 1 <= len(text) <= LONGEST_NICKNAME:
         raise Invalid(_NICKNAME_LENGTH)
     if any(unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp") for character in text):
-        raise Invalid(_NICKNAME_CONTROL)
+        raise Invalid("Nickname must not contain control characters")
     if text != text.strip():
-        raise Invalid(_NICKNAME_SPACE)
+        raise Invalid("Nickname must not begin or end with a space")
     return text
 
 
@@ -195,6 +204,11 @@ def encode_metadata(metadata: dict[str, Any]) -> str:
 def address_pseudonym(address_key: str) -> str:
     """Stands for an address where the address itself must not be stored: recognisable, but not readable."""
     return pseudonyms.derive("do-not-contact", address_key)
+
+
+def leaver_pseudonym(address_key: str) -> str:
+    """Under another purpose than do-not-contact: who left cannot be compared with who must not be contacted."""
+    return pseudonyms.derive("leaver", address_key)
 
 
 def ip_pseudonym(ip: str) -> str:

@@ -1,6 +1,17 @@
 """What readers use, what sites embed, and what editors do with subscribers."""
 
-from chalicelib.web.routing import JSON_OR_FORM, admin_api, api, page
+from msgspec.structs import replace
+
+from chalicelib.web.routing import JSON_OR_FORM, Route, admin_api, api, page
+
+# A list as it is, or JSON that announces one. What is larger than it may be is read too, to be answered with 413.
+_LIST_TYPES = ("application/json", "text/csv", "application/zip")
+_LARGEST_READ = 100_000_000
+
+
+def _takes_list(route: Route) -> Route:
+    return replace(route, accepts=_LIST_TYPES, largest_body=_LARGEST_READ)
+
 
 ROUTES = (
     api("POST /api/subscribe", "audience.sign_up_handlers:subscribe", accepts=JSON_OR_FORM, cors=True),
@@ -40,6 +51,15 @@ ROUTES = (
     admin_api("DELETE /admin/api/subscribers/{subscriber_id}", "audience.admin_handlers:remove_subscriber"),
     admin_api("POST /admin/api/subscribers/{subscriber_id}/pause", "audience.admin_handlers:pause_subscriber"),
     admin_api("POST /admin/api/subscribers/{subscriber_id}/resume", "audience.admin_handlers:resume_subscriber"),
+    admin_api("POST /admin/api/subscribers", "audience.imports.handlers:add_subscriber"),
+    _takes_list(admin_api("POST /admin/api/imports", "audience.imports.handlers:create_import")),
+    admin_api("GET /admin/api/imports", "audience.imports.handlers:list_imports"),
+    admin_api("GET /admin/api/imports/{import_id}", "audience.imports.handlers:get_import"),
+    admin_api("POST /admin/api/imports/{import_id}/read", "audience.imports.handlers:read_import"),
+    admin_api("POST /admin/api/imports/{import_id}/start", "audience.imports.handlers:start_import"),
+    admin_api("POST /admin/api/imports/{import_id}/cancel", "audience.imports.handlers:cancel_import"),
+    admin_api("POST /admin/api/imports/{import_id}/undo", "audience.imports.handlers:undo_import"),
+    admin_api("GET /admin/api/imports/{import_id}/report", "audience.imports.handlers:download_report"),
     admin_api("POST /admin/api/do-not-contact", "audience.admin_handlers:set_do_not_contact"),
     admin_api("POST /admin/api/do-not-contact/lift", "audience.admin_handlers:lift_do_not_contact"),
 )

@@ -32,6 +32,8 @@ class EventType(StrEnum):
     FEED_RECOVERED = "FEED_RECOVERED"
     ITEM_RECEIVED = "ITEM_RECEIVED"
     ITEM_USED = "ITEM_USED"
+    IMPORT_FINISHED = "IMPORT_FINISHED"
+    IMPORT_UNDONE = "IMPORT_UNDONE"
 
 
 # The fields each type may have. Ids, counts and fixed words only: nothing here names a person, so that an event may
@@ -39,6 +41,7 @@ class EventType(StrEnum):
 _SUBSCRIBER = {"subscriber_id": "0193a5c2-7b1e-7c3a-9d52-6f0a1b2c3d4e"}
 _CAMPAIGN = {"campaign_id": "0193a5c4-11f0-7a6b-8c01-2d3e4f506172"}
 _DELIVERY = {**_CAMPAIGN, "delivery_id": "0193a5c4-9e2d-7f10-a3b4-c5d6e7f80910"}
+_IMPORT = {"import_id": "0193a5c9-3c4d-7e5f-8a6b-7c8d9e0f1a2b"}
 _CAPTURE = {**_SUBSCRIBER, "source": "blog"}
 
 EXAMPLES: Mapping[EventType, Payload] = {
@@ -70,6 +73,20 @@ EXAMPLES: Mapping[EventType, Payload] = {
         "content_type": "VIDEO",
     },
     EventType.ITEM_USED: {"entry_id": "9c1185a5c5e9fc54612808977ee8f548", **_CAMPAIGN},
+    EventType.IMPORT_FINISHED: {
+        **_IMPORT,
+        "state": "done",
+        "rows": 1210,
+        "imported": 1100,
+        "asked": 0,
+        "already": 40,
+        "duplicate": 10,
+        "invalid": 5,
+        "unconfirmed": 20,
+        "left_elsewhere": 30,
+        "suppressed": 5,
+    },
+    EventType.IMPORT_UNDONE: {**_IMPORT, "removed": 1090},
 }
 
 

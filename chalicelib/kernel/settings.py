@@ -47,6 +47,7 @@ class Settings(Struct, frozen=True):
     safe_links: bool
     behind_cloudflare: bool
     keep_ip_hash: bool
+    remember_leavers: bool
     archive: bool
     mails_per_hour: int
     bounces: str
@@ -106,6 +107,7 @@ def load(environ: Mapping[str, str]) -> Settings:
         safe_links=read.flag("SAFE_LINKS"),
         behind_cloudflare=read.flag("BEHIND_CLOUDFLARE"),
         keep_ip_hash=read.flag("KEEP_IP_HASH"),
+        remember_leavers=read.flag("REMEMBER_LEAVERS"),
         archive=read.flag("ARCHIVE", default=True),
         mails_per_hour=read.number("MAILS_PER_HOUR", 500, 1, 1_000_000),
         bounces=read.choice("BOUNCES", ("keep", "pause", "remove")),

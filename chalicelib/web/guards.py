@@ -9,12 +9,12 @@ from urllib.parse import urlsplit
 
 from chalicelib.kernel import settings
 from chalicelib.kernel.errors import Refused, Unauthenticated
-from chalicelib.kernel.wording import for_readers
-from chalicelib.web.request import JSON, Request
+from chalicelib.web.request import FORM, MULTIPART, Request
 
 ACCESS_HEADER = "Cf-Access-Jwt-Assertion"
 
-_CROSS_SITE = for_readers("Cross-site request refused")
+# What a browser sends to another site without asking it first, and what has no type.
+_FROM_ANYWHERE = (FORM, MULTIPART, "text/plain", "")
 _SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 
 
@@ -29,17 +29,17 @@ def require_admin(request: Request) -> None:
 def refuse_foreign(request: Request) -> None:
     """Refuses what another site's page has sent, before anything of it is read."""
     if request.method not in _SAFE_METHODS and _is_foreign(request):
-        raise Refused(_CROSS_SITE)
+        raise Refused("Cross-site request refused")
 
 
 def require_own_form(request: Request, takes_forms: bool) -> None:
-    """Any page can send a form anywhere, also an empty one, but JSON only where CORS allows it: a form must say where
-    it comes from."""
-    is_script = request.content_type == JSON or not (request.body or takes_forms)
+    """Any page can send a form or plain text anywhere, also an empty one, but JSON or a file of another type only
+    where CORS allows it: a form must say where it comes from."""
+    is_script = request.content_type not in _FROM_ANYWHERE or not (request.body or takes_forms)
     if request.method in _SAFE_METHODS or is_script:
         return
     if not request.headers.get("sec-fetch-site") and not request.headers.get("origin"):
-        raise Refused(_CROSS_SITE)
+        raise Refused("Cross-site request refused")
 
 
 def _is_foreign(request: Request) -> bool:

@@ -1,6 +1,8 @@
 """Tables about subscribers, and of the publication itself."""
 
 from chalicelib.audience import model as audience
+from chalicelib.audience.imports import model as imports
+from chalicelib.audience.stores import leavers
 from chalicelib.bounces import model as bounces
 from chalicelib.bounces import streak_store
 from chalicelib.campaigns.sending import supervisor
@@ -30,7 +32,7 @@ TABLES = (
         "tokens",
         "emailed links, as a hash of the secret; what a confirmation link confirms; requests to change an address or "
         "to lift do-not-contact; sign-ups not processed yet, with a keyed hash of the network they came from; "
-        "confirmations that are held, by id, with the same hash",
+        "confirmations that are held, by id, with the same hash; ids of those an import has yet to ask",
         "address of such a request; name and metadata of what a link confirms; address, name and metadata of a "
         "sign-up",
         f"sign-ups: seconds, at most {in_words(audience.CONFIRMATION_LIFE)}; "
@@ -59,6 +61,23 @@ TABLES = (
         "what editors have changed of the publication: name, look, words, feed; and who changed what, when",
         "editors' addresses",
         f"until changed; who changed what: {in_words(site.HISTORY_LIFE)}, then deleted by DynamoDB within a few days",
+    ),
+    Kept(
+        "imports",
+        "imported lists: when, how many rows of which kind, the names of columns, and the owner's statement on how "
+        "people joined; ids of those an import added, and keyed hashes of those its file said had left. The file "
+        "itself, and the list of rows that were not imported, are in a private bucket",
+        "the file, while it is there",
+        f"the import: {in_words(imports.KEPT)}; ids and hashes: a day longer than it can be undone, "
+        f"{in_words(imports.UNDO_FOR)}; the file: until the import ends, at most {in_words(imports.FILE_KEPT)} "
+        f"unless it is running; the list: {in_words(imports.FILE_KEPT)}",
+    ),
+    Kept(
+        "leavers",
+        "addresses that left or bounced according to an imported file and, with REMEMBER_LEAVERS, those who left "
+        "here, as keyed hashes; only imports read them",
+        "",
+        in_words(leavers.KEPT),
     ),
     Kept(
         "limits",

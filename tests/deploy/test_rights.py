@@ -11,6 +11,10 @@ import boto3
 import pytest
 from PIL import Image
 
+from chalicelib.audience.imports import jobs as import_jobs
+from chalicelib.audience.imports import running
+from chalicelib.audience.imports import service as imports
+from chalicelib.audience.imports.model import Consent, Joined
 from chalicelib.audience.stores import subscribers as audience_store
 from chalicelib.bounces import failing
 from chalicelib.campaigns import service as campaigns
@@ -129,20 +133,23 @@ def test_mail(watch: Watch, ada: Reader, monkeypatch: pytest.MonkeyPatch, config
     with monkeypatch.context() as busy:
         busy.setattr(events, "ensure_relayed", lambda _: False)
         watch.work("audience", remove)
+    configure(REMEMBER_LEAVERS="true")
     watch.work("audience", remove)
     assert not list(tables.scan(audience_store.SubscriberRow))
     watch.hold("audience")
 
 
-def test_clean_up(watch: Watch, ada: Reader, later: Any, configure: Any) -> None:
+def test_clean_up(watch: Watch, ada: Reader, later: Any, configure: Any, media_bucket: str) -> None:
     configure(GNA_LOCAL="true", DOWNLOADS_BUCKET="gna-downloads")
     boto3.client("s3").create_bucket(
         Bucket="gna-downloads", CreateBucketConfiguration={"LocationConstraint": "eu-west-1"}
     )
     Reader(ada.http, ada.mailbox, ada.deliver, "bob@example.net").join()
     ada.subscribe(source="blog")
+    imports.create(b"email\neve@example.net\n", "text/csv")
     later(hours=47)
     ada.http.post("/api/subscribe", json={"email": "eve@example.net"})
+    _start(imports.create(b"email\neve@example.net\n", "text/csv"))
     later(hours=49)
     watch.work("clean_up")
     assert [message["kind"] for message in received("audience")][-1] == "sign-up"
@@ -325,8 +332,31 @@ def test_poll_sources(watch: Watch, blog: Any, following: _Following, pass_time:
     following.work({"kind": "follow_url", "owner": reader.id, "url": f"{blog.url}/moved.xml", "tries": 0})
     _read_later(lambda id: following.work({"kind": "read_page", "item": id, "tries": 0}), f"{blog.url}/posts/1")
     _withdraw(lambda id: following.work({"kind": "recall", "items": [id]}), reader)
+    _import_lists(following.work)
     watch.hold("poll_sources")
     watch.hold("sweep_following")
+
+
+def _start(shown: imports.Shown, joined: Joined = Joined.DOUBLE) -> dict[str, Any]:
+    imports.start(shown.found.id, imports.Start(Consent(joined, "They signed up.")))
+    return {"kind": import_jobs.KIND, "import_id": shown.found.id}
+
+
+def _import_lists(work: Callable[[dict[str, Any]], None]) -> None:
+    """One of every kind, twice in two slices, and taken back."""
+    listed = b"email,status\nimported@example.net,\nleft@example.net,unsubscribed\nspam@example.net,complained\n"
+    first = _start(imports.create(listed, "text/csv"))
+    work(first)
+    asked = _start(imports.create(b"email\nasked@example.net\n", "text/csv"), Joined.SINGLE)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(running, "_JUDGED", 1)
+        work(asked)
+    assert imports.view(asked["import_id"]).found.counts["asked"] == 1
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(imports, "_SECONDS", 0.0)
+        imports.undo(first["import_id"])
+    work(first)
+    assert imports.view(first["import_id"]).found.removed == 1
 
 
 def _withdraw(recall: Callable[[str], None], reader: Person) -> None:

@@ -1,5 +1,6 @@
 """Who has which address. The row's key makes the address unique; it is deleted with its subscriber."""
 
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
@@ -43,6 +44,18 @@ def claim_write(subscriber: Subscriber, until: datetime, expires_at: int, now: d
     row = _row(subscriber)
     row.subscriber_id, row.free_from, row.expires_at = subscriber.id, clock.text(until), expires_at
     return Put(row, _is_free(now), show=True)
+
+
+def take_write(subscriber: Subscriber, now: datetime) -> Write:
+    """Permanently, for somebody who need not confirm."""
+    row = _row(subscriber)
+    row.subscriber_id = subscriber.id
+    return Put(row, _is_free(now), show=True)
+
+
+def list_rows(address_keys: Iterable[str]) -> list[EmailRow]:
+    """Of those addresses that have one."""
+    return tables.get_many(EmailRow, address_keys)
 
 
 def extend_write(subscriber: Subscriber, until: datetime, expires_at: int) -> Write:

@@ -35,7 +35,8 @@ class ByPause(GlobalSecondaryIndex[Any]):  # type: ignore[no-untyped-call]
 
 
 class SubscriberRow(tables.Row):
-    """`import_id` names the import that added the person. `unmailed` says that no campaign was sent to them since:
+    """`import_id` names the import that added the person, and `imported_as` is a hash of what it wrote, which shows
+    whether anything was changed since. `unmailed` says that no campaign was sent to them since:
     when they joined and their id, so that its order is that of joining."""
 
     class Meta:
@@ -57,6 +58,7 @@ class SubscriberRow(tables.Row):
     paused_because = UnicodeAttribute(null=True)
     resumed_at = UnicodeAttribute(null=True)
     import_id = UnicodeAttribute(null=True)
+    imported_as = UnicodeAttribute(null=True)
     unmailed = UnicodeAttribute(null=True)
     expires_at = NumberAttribute(null=True)
 

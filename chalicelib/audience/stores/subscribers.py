@@ -53,6 +53,8 @@ def create_writes(subscriber: Subscriber, now: datetime) -> list[Write]:
         created_at=clock.text(subscriber.created_at),
         confirmation_expires_at=clock.text(until),
         requested_sources=set(subscriber.requested_sources),
+        import_id=subscriber.import_id,
+        imported_as=subscriber.fingerprint if subscriber.import_id else None,
         expires_at=_ttl(until),
     )
     key = emails.claim_write(subscriber, until, _ttl(until), now)
@@ -212,6 +214,7 @@ def parse_subscriber(row: SubscriberRow) -> Subscriber:
         paused_because=row.paused_because,
         resumed_at=clock.parse(row.resumed_at) if row.resumed_at else None,
         import_id=row.import_id,
+        imported_as=row.imported_as,
         unmailed=row.unmailed,
     )
 

@@ -1,5 +1,6 @@
 """The do-not-contact list: pseudonyms of addresses, never the addresses."""
 
+from collections.abc import Iterable
 from datetime import datetime
 
 from pynamodb.attributes import UnicodeAttribute
@@ -20,6 +21,10 @@ class SuppressionRow(tables.Row):
 
 def is_suppressed(pseudonym: str) -> bool:
     return tables.get(SuppressionRow, pseudonym) is not None
+
+
+def list_suppressed(pseudonyms: Iterable[str]) -> set[str]:
+    return {row.pseudonym for row in tables.get_many(SuppressionRow, pseudonyms)}
 
 
 def check_absent_write(pseudonym: str) -> Write:

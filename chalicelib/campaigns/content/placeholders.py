@@ -15,8 +15,6 @@ from msgspec import Struct
 
 from chalicelib.audience.model import LONGEST_NICKNAME
 from chalicelib.campaigns.content.marks import Marks, without_invisible
-from chalicelib.kernel import languages
-from chalicelib.kernel.wording import for_readers
 
 LONGEST_FALLBACK = 60
 # `{{nickname|default: "x"}}` is another tool's way to write a fallback; here it would be read as the fallback itself.
@@ -31,8 +29,7 @@ _HOLE = re.compile(r"\{\{([a-z]\w*)\}\}")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 _FIXED = {"{": "b0", "}": "b1", "\\": "b2"}
 
-GREETING = for_readers("Hi")
-_NAMED = for_readers("%(greeting)s, %(name)s")
+GREETING = "Hi"
 TOKEN = "token"  # noqa: S105 - the name of a hole
 
 
@@ -42,12 +39,11 @@ class Placeholder(Struct, frozen=True):
     kind: str
     fallback: str
     typed: str
-    named: str = _NAMED  # how the language puts a name after a greeting
 
     def value(self, nickname: str | None) -> str:
         match self.kind:
             case "greeting":
-                return self.named % {"greeting": self.fallback, "name": nickname} if nickname else self.fallback
+                return f"{self.fallback}, {nickname}" if nickname else self.fallback
             case "nickname":
                 return nickname or self.fallback
         return self.fallback
@@ -76,9 +72,7 @@ class Placeholders:
                 return self._mark(_LITERAL)
             fallback = html.unescape(match[2] or "") if is_html else match[2] or ""
             kind = match[1].lower()
-            words = languages.catalogue(languages.choose()).gettext
-            usual = words(GREETING) if kind == "greeting" else ""
-            return self._mark(Placeholder(kind, fallback.strip() or usual, match[0], words(_NAMED)))
+            return self._mark(Placeholder(kind, fallback.strip() or _usual_fallback(kind), match[0]))
 
         return _WRITTEN.sub(mark, self.marks.clear(text))
 
@@ -170,3 +164,7 @@ def values(
 def fill(template: str, given: Mapping[str, str]) -> str:
     """What SES does: put the values in as they are."""
     return _HOLE.sub(lambda match: given[match[1]], template)
+
+
+def _usual_fallback(kind: str) -> str:
+    return GREETING if kind == "greeting" else ""

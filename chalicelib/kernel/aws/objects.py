@@ -1,6 +1,9 @@
 """Files in the private bucket of pictures, and the signed links by which browsers send and fetch them."""
 
+import codecs
 import re
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
@@ -13,6 +16,7 @@ from chalicelib.kernel.errors import Misconfigured
 _CACHE = "private, max-age=600"
 _MISSING = ("NoSuchKey", "404")
 _EMPTY = ("InvalidRange", "416")
+_CHUNK = 1024 * 1024
 _TOTAL = re.compile(r"/(\d+)\Z")
 
 
@@ -45,6 +49,42 @@ def get(key: str, most: int) -> Found | None:
         raise
     total = _TOTAL.search(answer.get("ContentRange", ""))
     return Found(content, int(total[1]) if total else len(content), str(answer["ETag"]))
+
+
+def put_file(key: str, path: Path, content_type: str) -> None:
+    """From disk, without being in memory as a whole."""
+    with path.open("rb") as stream:
+        session.call("s3", "put_object", Body=stream, ContentType=content_type, CacheControl=_CACHE, **_place(key))
+
+
+def download(key: str, path: Path) -> bool:
+    """To disk. False if there is no such file."""
+    body = _open(key)
+    if body is None:
+        return False
+    with session.reaching(), path.open("wb") as stream:
+        for chunk in body.iter_chunks(_CHUNK):
+            stream.write(chunk)
+    return True
+
+
+def read_text(key: str) -> Iterator[str] | None:
+    """A text of ours, in pieces; None if there is no such file."""
+    body = _open(key)
+    if body is None:
+        return None
+    decode = codecs.getincrementaldecoder("utf-8")().decode
+    return (decode(chunk) for chunk in body.iter_chunks(_CHUNK))
+
+
+def _open(key: str) -> Any:
+    try:
+        with session.reaching():
+            return session.client("s3").get_object(**_place(key))["Body"]
+    except session.client("s3").exceptions.ClientError as failure:
+        if failure.response["Error"]["Code"] in _MISSING:
+            return None
+        raise
 
 
 def delete(key: str) -> None:

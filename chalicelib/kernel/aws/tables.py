@@ -26,9 +26,7 @@ from chalicelib.kernel.aws.failures import (
     rest,
 )
 from chalicelib.kernel.errors import Unavailable
-from chalicelib.kernel.wording import for_readers
 
-_BUSY = for_readers("The database is busy")
 _CONFLICT_ATTEMPTS = 6
 _REST = 0.02
 
@@ -169,7 +167,7 @@ def transact(*writes: Write) -> None:
             if not lost_to_another(codes) and _code(failure) not in CONFLICTS:
                 raise _translated(failure) from failure
         rest(attempt, _REST)
-    raise Unavailable(_BUSY)
+    raise Unavailable("The database is busy")
 
 
 def _patiently(act: Callable[[], Result]) -> Result:
@@ -184,7 +182,7 @@ def _patiently(act: Callable[[], Result]) -> Result:
             if not cancelled and _code(failure) not in CONFLICTS:
                 raise
         rest(attempt, _REST)
-    raise Unavailable(_BUSY)
+    raise Unavailable("The database is busy")
 
 
 def _get_together(wanted: Sequence[tuple[type[Row], str, Any]]) -> list[Any]:
