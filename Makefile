@@ -11,7 +11,7 @@ INSTALL := $(PYTHON) local/progress.py
 STAGE ?= dev
 ARCH ?= arm64
 
-.PHONY: help run reset demo feed emulator quick test check format package deploy secrets resources answers redrive restore doctor pages pins bench load faults pictures
+.PHONY: help run reset demo feed emulator quick test check format package deploy secrets resources answers redrive restore doctor pages translations pins bench load faults pictures
 
 help:
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -111,6 +111,9 @@ faults: $(VENV)/.run $(EMULATOR)/.ready ## the load test with injected faults, t
 pages: $(VENV)/.ready ## generate docs/licences.md and docs/privacy.md from the code
 	@$(BIN)/python -m deploy.licences
 	@$(BIN)/python -m deploy.privacy
+
+translations: $(VENV)/.ready ## bring the catalogues in templates/translations in step with the texts readers see
+	@$(BIN)/python -m deploy.translations
 
 # Does not install the requirements first: that fails while a new version has no hashes.
 pins: ## after changing a version: write the hashes of all pinned packages into the requirements

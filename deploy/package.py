@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from deploy import archive, functions, template, wheels
+from deploy import archive, functions, template, translations, wheels
 
 ROOT = Path(__file__).parent.parent
 ARCHITECTURES = ("x86_64", "arm64")
@@ -33,6 +33,7 @@ def package(stage: str, architecture: str, build: Path) -> Path:
 def _copy_project(project: Path, stage: str, architecture: str) -> None:
     for name in ("chalicelib", "vendor"):
         shutil.copytree(ROOT / name, project / name, ignore=shutil.ignore_patterns("__pycache__"))
+    translations.compile_into(project / "vendor" / "templates" / "translations")
     for name in ("app.py", "requirements.txt"):
         shutil.copy(ROOT / name, project / name)
     folder = project / ".chalice"

@@ -11,6 +11,7 @@ from chalicelib.admin import site_origins
 from chalicelib.audience import model
 from chalicelib.kernel import publication
 from chalicelib.kernel.errors import Invalid
+from chalicelib.web import pages
 
 SCRIPT, HTML, LINK, FRAME = "script", "html", "link", "frame"
 KINDS = {SCRIPT: "Script", HTML: "Plain HTML", LINK: "Link", FRAME: "Frame"}
@@ -41,7 +42,9 @@ class Options(Struct, frozen=True):
     site: str = ""
 
     def text(self, name: str) -> str:
-        return self.words.get(name) or next(usual for word, _, usual in WORDS if word == name)
+        """In the publication's language, unless it was changed."""
+        usual = next(usual for word, _, usual in WORDS if word == name)
+        return self.words.get(name) or pages.translate(usual)
 
 
 def parse(query: Mapping[str, str]) -> Options:
@@ -105,7 +108,8 @@ def _fields(options: Options) -> Iterator[str]:
     if options.asks_name:
         nickname = f'<input name="nickname" maxlength="{model.LONGEST_NICKNAME}" autocomplete="nickname">'
         yield f"<label>{escape(options.text('name'))} {nickname}</label>"
-    yield '<p hidden><label>Leave this empty <input name="website" tabindex="-1" autocomplete="off"></label></p>'
+    trap = '<input name="website" tabindex="-1" autocomplete="off">'
+    yield f"<p hidden><label>{escape(pages.translate('Leave this empty'))} {trap}</label></p>"
     yield f"<button>{escape(options.text('button'))}</button>"
 
 

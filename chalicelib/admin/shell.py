@@ -9,7 +9,7 @@ from chalicelib.admin import labels, truncate
 from chalicelib.following import unread
 from chalicelib.inbox import waiting
 from chalicelib.inbox.model import DESK
-from chalicelib.kernel import publication, settings
+from chalicelib.kernel import languages, publication, settings
 from chalicelib.kernel.colour import shades
 from chalicelib.kernel.errors import GnaError, Misconfigured, Unavailable
 from chalicelib.web import pages, responses
@@ -165,7 +165,7 @@ def asset(name: str) -> str:
 
 @lru_cache(maxsize=4)
 def _asset(name: str, **values: str) -> str:
-    return pages.text(f"admin/{name}", **values)
+    return pages.text(f"admin/{name}", lang=languages.ENGLISH, **values)
 
 
 def asset_url(name: str) -> str:
@@ -193,4 +193,4 @@ def _framed(template: str, status: int, **values: Any) -> Response:
         **values,
     }
     # The guard checks the origin of every form, so browsers have to send it.
-    return pages.page(template, status, **given).with_headers(Referrer_Policy="same-origin")
+    return pages.page(template, status, lang=languages.ENGLISH, **given).with_headers(Referrer_Policy="same-origin")

@@ -6,7 +6,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from chalicelib.audience import model
 from chalicelib.audience.model import Word
-from chalicelib.kernel import addresses
+from chalicelib.kernel import addresses, languages
 from chalicelib.kernel.errors import Invalid
 from chalicelib.web import schemas
 from chalicelib.web.paging import PageBody
@@ -63,6 +63,11 @@ class SignUp(Struct):
     source: Annotated[Source | None, Reads(lambda value: value or None)] = None
     tags: Annotated[list[Word], Meta(max_length=model.MOST_TAGS)] | None = None
     metadata: Annotated[dict[str, Any] | None, Meta(description="At most 10 KB as JSON, and 8 levels deep")] = None
+    lang: Annotated[
+        str | None,
+        Meta(description="The language of the form; an unknown one is ignored"),
+        Reads(lambda value: languages.find(value) if isinstance(value, str) else None),
+    ] = None
 
 
 class ProfileUpdate(Struct):

@@ -42,14 +42,14 @@ def confirm(subscriber_id: str, network: str | None) -> None:
         _send_confirmation(subscriber_id, network)
 
 
-def confirm_mail(to: str, link: str) -> Message:
-    """Asks the owner of an address whether they signed up."""
-    return automatic_message(to, "confirm", link=link, never_link=_never_link(to))
+def confirm_mail(to: str, link: str, lang: str | None = None) -> Message:
+    """Asks the owner of an address whether they signed up, in the language of the form."""
+    return automatic_message(to, "confirm", lang, link=link, never_link=_never_link(to, lang))
 
 
-def add_mail(to: str, link: str) -> Message:
+def add_mail(to: str, link: str, lang: str | None = None) -> Message:
     """Asks somebody who is a reader already whether to add a further source or further tags."""
-    return automatic_message(to, "add", link=link, never_link=_never_link(to))
+    return automatic_message(to, "add", lang, link=link, never_link=_never_link(to, lang))
 
 
 def magic_link_mail(to: str, link: str) -> Message:
@@ -149,7 +149,7 @@ def _mail_confirmation(
             *subscribers.await_mail_writes(subscriber, until),
             *also,
         )
-        _send(make(subscriber.email, _link("/confirm", token)), subscriber.id)
+        _send(make(subscriber.email, _link("/confirm", token, request.lang), request.lang), subscriber.id)
     except Exception:
         # The queue retries up to five times while SES does not answer: those attempts must not count as a flood.
         _give_back_one(subscriber.email)
@@ -238,10 +238,15 @@ def _send(message: Message, subscriber_id: str) -> None:
         log.warning("mail.rejected", subscriber_id=subscriber_id)
 
 
-def _never_link(to: str) -> str:
+def _never_link(to: str, lang: str | None = None) -> str:
     """For people whose address others typed in: it needs no row, so it works as long as the mail exists."""
-    return settings.current().url(f"/never?{urlencode({'token': opt_outs.make_token(addresses.key(to))})}")
+    return _url("/never", opt_outs.make_token(addresses.key(to)), lang)
 
 
-def _link(path: str, token: tokens.Token) -> str:
-    return settings.current().url(f"{path}?{urlencode({'token': str(token)})}")
+def _link(path: str, token: tokens.Token, lang: str | None = None) -> str:
+    return _url(path, str(token), lang)
+
+
+def _url(path: str, token: str, lang: str | None) -> str:
+    """What a link opens speaks the language of the mail."""
+    return settings.current().url(f"{path}?{urlencode({'token': token} | ({'lang': lang} if lang else {}))}")

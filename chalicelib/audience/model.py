@@ -13,6 +13,7 @@ from msgspec import Meta, Struct
 from chalicelib.kernel import pseudonyms, tokens
 from chalicelib.kernel.addresses import Address
 from chalicelib.kernel.errors import Invalid
+from chalicelib.kernel.wording import for_readers
 
 PENDING, ACTIVATED = "pending", "activated"
 CAPTURE_PENDING, CAPTURE_CONFIRMED, CAPTURE_EXPIRED = "PENDING", "CONFIRMED", "EXPIRED"
@@ -42,7 +43,9 @@ _MOST_METADATA_BYTES = 10_240
 MOST_METADATA_LEVELS = 8
 # Of all captures of one person together: what others send about them must not make their download large.
 MOST_METADATA_BYTES_IN_ALL = 102_400
-_NICKNAME_LENGTH = "Nickname must be 1–50 characters"
+_NICKNAME_LENGTH = for_readers("Nickname must be 1–50 characters")
+_NICKNAME_CONTROL = for_readers("Nickname must not contain control characters")
+_NICKNAME_SPACE = for_readers("Nickname must not begin or end with a space")
 
 # In the links of previews and test emails: it has the right form and belongs to nobody.
 TEST_TOKEN = tokens.Token("00000000-0000-7000-8000-000000000000", "0" * 32)
@@ -69,6 +72,7 @@ class Request(Struct, frozen=True):
     nickname: str | None
     requested_at: datetime
     expires_at: datetime
+    lang: str | None = None  # of the form, for the mail that asks to confirm
 
     @property
     def is_held(self) -> bool:
@@ -100,6 +104,7 @@ class SignUp(Struct, frozen=True):
     nickname: str | None
     capture: Capture
     names_source: bool
+    lang: str | None = None  # of the form, if it asks for one
 
 
 class Subscriber(Struct, frozen=True):
@@ -183,9 +188,9 @@ def check_nickname(text: str | None) -> str | None:
     if not 1 <= len(text) <= LONGEST_NICKNAME:
         raise Invalid(_NICKNAME_LENGTH)
     if any(unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp") for character in text):
-        raise Invalid("Nickname must not contain control characters")
+        raise Invalid(_NICKNAME_CONTROL)
     if text != text.strip():
-        raise Invalid("Nickname must not begin or end with a space")
+        raise Invalid(_NICKNAME_SPACE)
     return text
 
 

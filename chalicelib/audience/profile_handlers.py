@@ -6,16 +6,18 @@ from urllib.parse import urlencode
 from chalicelib.audience import bodies, model, service
 from chalicelib.kernel import addresses, settings
 from chalicelib.kernel.errors import Conflict, GnaError, Invalid, TooMany, Unauthenticated
+from chalicelib.kernel.wording import for_readers
 from chalicelib.web import pages, responses, schemas
 from chalicelib.web.client_ip import client_ip
 from chalicelib.web.operations import Answer, operation
 from chalicelib.web.request import Request
 from chalicelib.web.responses import Response
 
-_TAKEN = (
+_TAKEN = for_readers(
     "This address already has a subscription of its own, so nothing was changed. Enter another address, or end that "
     "subscription first, with the unsubscribe link in any email sent to it."
 )
+_TOO_MANY = for_readers("%(reason)s, so nothing was changed. Please try again later.")
 
 
 @operation(
@@ -42,7 +44,7 @@ def request_profile_link(request: Request) -> Response:
 def profile(request: Request) -> Response:
     token = request.query.get("token")
     if not token:
-        return pages.page("public/profile_link.html", notice=_notice(request))
+        return pages.page("public/profile_link.html", lang=request.lang, notice=_notice(request))
     try:
         return _form(token, saved=request.query.get("updated") == "true")
     except Unauthenticated:
@@ -166,10 +168,10 @@ def _form(
 
 def _explain(failure: GnaError) -> str:
     if isinstance(failure, Conflict):
-        return _TAKEN
+        return pages.translate(_TAKEN)
     if isinstance(failure, TooMany):
-        return f"{failure.reason}, so nothing was changed. Please try again later."
-    return failure.reason
+        return pages.translate(_TOO_MANY) % {"reason": pages.explain(failure)}
+    return pages.explain(failure)
 
 
 def _profile(query: str) -> Response:

@@ -6,6 +6,7 @@ Counted per client, per address and per reader, and without storing any of them 
 from chalicelib.audience.model import Subscriber
 from chalicelib.kernel import limits
 from chalicelib.kernel.addresses import Address
+from chalicelib.kernel.wording import for_readers
 
 _MINUTE, _HOUR, _DAY = 60, 3600, 86_400
 
@@ -19,8 +20,8 @@ CHANGES_PER_RECIPIENT = 3
 # mistakes are a person's, a list of addresses is not.
 ADDRESSES_PER_LINK = 3
 ADDRESSES_PER_READER = 5
-_TOO_MANY_WITH_LINK = "Too many addresses were tried with this link"
-_TOO_MANY_TODAY = "Too many addresses were tried today"
+_TOO_MANY_WITH_LINK = for_readers("Too many addresses were tried with this link")
+_TOO_MANY_TODAY = for_readers("Too many addresses were tried today")
 
 
 def spend_sign_up(client: str) -> None:

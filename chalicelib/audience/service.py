@@ -18,10 +18,11 @@ from chalicelib.kernel.aws import queues, tables
 from chalicelib.kernel.aws.failures import Stale, retry_stale
 from chalicelib.kernel.errors import Conflict, Invalid, Unauthenticated
 from chalicelib.kernel.tokens import Token
+from chalicelib.kernel.wording import for_readers
 
-BAD_LINK = "This link is no longer valid"
-_BAD_TOKEN = "Invalid or expired token"  # noqa: S105 - a sentence, not a secret
-_TAKEN = "Email already registered"
+BAD_LINK = for_readers("This link is no longer valid")
+_BAD_TOKEN = for_readers("Invalid or expired token")
+_TAKEN = for_readers("Email already registered")
 _BY_PERSON = "person"
 
 

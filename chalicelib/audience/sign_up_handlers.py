@@ -5,7 +5,7 @@ from typing import Any
 
 from chalicelib.audience import bodies, model, service
 from chalicelib.audience.model import SignUp
-from chalicelib.kernel import addresses, settings
+from chalicelib.kernel import addresses, languages, settings
 from chalicelib.kernel.errors import Conflict, GnaError, Invalid
 from chalicelib.web import pages, responses, schemas
 from chalicelib.web.client_ip import client_ip, client_network
@@ -40,27 +40,27 @@ def subscribe(request: Request) -> Response:
     try:
         _subscribe(request)
     except GnaError as failure:
-        return _framed(pages.error(failure))
-    return responses.redirect(settings.current().url("/subscribed"))
+        return _framed(pages.error(failure, request.lang))
+    return responses.redirect(_spoken("/subscribed", request.lang))
 
 
 def subscribed(request: Request) -> Response:
-    return _framed(pages.page("public/subscribed.html"))
+    return _framed(pages.page("public/subscribed.html", lang=request.lang))
 
 
 def confirm(request: Request) -> Response:
     token = request.query.get("token", "")
     if request.only_looks or settings.current().safe_links:
-        return pages.page("public/confirm.html", token=token)
-    return _confirm(token)
+        return pages.page("public/confirm.html", lang=request.lang, token=token)
+    return _confirm(token, request.lang)
 
 
 def confirm_by_button(request: Request) -> Response:
-    return _confirm(request.text("token") or "")
+    return _confirm(request.text("token") or "", request.lang)
 
 
 def confirmed(request: Request) -> Response:
-    return pages.page("public/confirmed.html", added=request.query.get("added") == "true")
+    return pages.page("public/confirmed.html", lang=request.lang, added=request.query.get("added") == "true")
 
 
 _UNSUBSCRIBED = {200: Answer("A page", content=HTML), 400: Answer("Invalid link", content=HTML)}
@@ -91,16 +91,16 @@ def never(request: Request) -> Response:
     try:
         service.check_opt_out(token)
     except Invalid:
-        return pages.page("public/leave_failed.html", 400)
-    return pages.page("public/never.html", token=token)
+        return pages.page("public/leave_failed.html", 400, lang=request.lang)
+    return pages.page("public/never.html", lang=request.lang, token=token)
 
 
 def never_by_button(request: Request) -> Response:
     try:
         service.opt_out(request.text("token") or "")
     except Invalid:
-        return pages.page("public/leave_failed.html", 400)
-    return pages.page("public/never_again.html")
+        return pages.page("public/leave_failed.html", 400, lang=request.lang)
+    return pages.page("public/never_again.html", lang=request.lang)
 
 
 def _framed(page: Response) -> Response:
@@ -122,6 +122,7 @@ def _sign_up(request: Request) -> SignUp:
         nickname=body.nickname,
         capture=model.parse_capture(body.source, body.tags, body.metadata, ip_hash),
         names_source=body.source is not None,
+        lang=body.lang,
     )
 
 
@@ -141,14 +142,21 @@ def _looks_automatic(request: Request) -> bool:
     return bool(request.fields.get("website")) or too_fast
 
 
-def _confirm(token: str) -> Response:
+def _confirm(token: str, lang: str | None) -> Response:
     try:
         kind = service.confirm(token)
     except Invalid:
-        return pages.page("public/confirm_failed.html", 400)
+        return pages.page("public/confirm_failed.html", 400, lang=lang)
     except Conflict:
-        return pages.page("public/address_taken.html", 409)
-    return responses.redirect(settings.current().url(_AFTER_CONFIRMING[kind]))
+        return pages.page("public/address_taken.html", 409, lang=lang)
+    return responses.redirect(_spoken(_AFTER_CONFIRMING[kind], lang))
+
+
+def _spoken(path: str, asked: str | None) -> str:
+    """The page that answers a form or a link goes on in its language."""
+    lang = languages.find(asked)
+    url = settings.current().url(path)
+    return f"{url}{'&' if '?' in path else '?'}lang={lang}" if lang else url
 
 
 def _unsubscribe(token: str) -> Response:

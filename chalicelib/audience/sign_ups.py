@@ -95,6 +95,7 @@ def _new_request(subscriber: Subscriber, sign_up: SignUp, now: datetime) -> Requ
         nickname=None if subscriber.activated else sign_up.nickname,
         requested_at=now,
         expires_at=now + model.CONFIRMATION_LIFE,
+        lang=sign_up.lang,
     )
 
 

@@ -6,6 +6,7 @@ import unicodedata
 from msgspec import Struct
 
 from chalicelib.kernel.errors import Invalid
+from chalicelib.kernel.wording import for_readers
 
 _LONGEST = 254
 _LONGEST_LOCAL = 64
@@ -15,7 +16,8 @@ _LABEL = r"[A-Za-z0-9](?:[A-Za-z0-9]|-(?=[A-Za-z0-9])){0,62}"
 _USUAL = re.compile(rf"[A-Za-z0-9_+-]+(?:\.[A-Za-z0-9_+-]+)*@(?:{_LABEL}\.)+[A-Za-z]{{2,24}}\Z")
 # Names that are nobody's domain; the library refuses some of them.
 _SPECIAL_USE = frozenset({"arpa", "invalid", "local", "localhost", "onion", "test"})
-_REASON = "Email address is not valid"
+_REASON = for_readers("Email address is not valid")
+_REQUIRED = for_readers("Email address is required")
 
 
 class Address(Struct, frozen=True):
@@ -27,7 +29,7 @@ class Address(Struct, frozen=True):
 
 def parse(text: str | None) -> Address:
     if not text or not text.strip():
-        raise Invalid("Email address is required")
+        raise Invalid(_REQUIRED)
     # Checked first, because the validator takes longer for longer text.
     if len(text) > 2 * _LONGEST:
         raise Invalid(_REASON)

@@ -13,6 +13,8 @@ GnaError
 └── Crashed           a defect; details go to the log only
 """
 
+from chalicelib.kernel.wording import for_readers
+
 
 class GnaError(Exception):
     """`reason` is written for the person who reads it and never repeats what they sent."""
@@ -53,7 +55,7 @@ class TooMany(GnaError):
 
 
 class Unavailable(GnaError):
-    def __init__(self, reason: str = "Service unavailable", retry_after: int = 5) -> None:
+    def __init__(self, reason: str = for_readers("Service unavailable"), retry_after: int = 5) -> None:
         super().__init__(reason)
         self.retry_after = retry_after
 
@@ -64,4 +66,4 @@ class Misconfigured(GnaError):
 
 class Crashed(GnaError):
     def __init__(self) -> None:
-        super().__init__("Something went wrong on our side")
+        super().__init__(for_readers("Something went wrong on our side"))

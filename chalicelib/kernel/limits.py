@@ -13,7 +13,9 @@ from pynamodb.attributes import NumberAttribute, UnicodeAttribute
 from chalicelib.kernel import clock, pseudonyms
 from chalicelib.kernel.aws import tables
 from chalicelib.kernel.errors import TooMany
+from chalicelib.kernel.wording import for_readers
 
+TOO_MANY = for_readers("Too many requests")
 _BATCH = 100
 
 
@@ -26,7 +28,7 @@ class LimitRow(tables.Row):
     expires_at = NumberAttribute()
 
 
-def spend(name: str, subject: str, most: int, seconds: int, reason: str = "Too many requests") -> None:
+def spend(name: str, subject: str, most: int, seconds: int, reason: str = TOO_MANY) -> None:
     """Count one, and raise `TooMany` when that is more than `most` in this window."""
     if not allows(name, subject, most, seconds):
         raise too_many(reason, seconds)

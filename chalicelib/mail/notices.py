@@ -1,6 +1,6 @@
 """Mails to the operator about what needs a person: a failing feed, a stopped delivery."""
 
-from chalicelib.kernel import log, settings
+from chalicelib.kernel import languages, log, settings
 from chalicelib.kernel.errors import GnaError
 from chalicelib.mail import sender, templates
 from chalicelib.mail.message import Message
@@ -23,4 +23,7 @@ def notify_admin(subject: str, text: str) -> None:
 def admin_notice(to: str, subject: str, text: str) -> Message:
     """The subject is made to fit, so that no notice is lost because of its form."""
     line = "".join(character if character.isprintable() else " " for character in subject)[:_LONGEST_SUBJECT]
-    return templates.automatic_message(to, "admin_notice", notice_subject=line, paragraphs=text.strip().split("\n\n"))
+    paragraphs = text.strip().split("\n\n")
+    return templates.automatic_message(
+        to, "admin_notice", languages.ENGLISH, notice_subject=line, paragraphs=paragraphs
+    )

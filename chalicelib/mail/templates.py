@@ -5,13 +5,13 @@ A deployment's own templates are in `templates/own/email/` and take precedence, 
 already, so that sending a mail does not have to load an inliner.
 """
 
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
 
-from chalicelib.kernel import publication, settings
+from chalicelib.kernel import languages, publication, settings, speaking
 from chalicelib.kernel.colour import ink_on, on_dark, on_light
 from chalicelib.mail.message import Message
 
@@ -27,26 +27,30 @@ class Rendered(Struct, frozen=True):
     text: str
 
 
-def render(name: str, **values: Any) -> Rendered:
-    """A mail's subject, HTML and plain text."""
+def render(name: str, lang: str | None = None, **values: Any) -> Rendered:
+    """A mail's subject, HTML and plain text, in the publication's language unless there is a catalogue for `lang`."""
     context = site_values() | values
-    plain = environment().get_template(f"{name}.txt")
+    plain = environment(lang).get_template(f"{name}.txt")
     subject = "".join(plain.blocks["subject"](plain.new_context(context)))
-    html = environment().get_template(f"{name}.html").render(context, subject=" ".join(subject.split()))
+    html = environment(lang).get_template(f"{name}.html").render(context, subject=" ".join(subject.split()))
     return Rendered(" ".join(subject.split()), html, plain.render(context).strip() + "\n")
 
 
-def automatic_message(to: str, name: str, **values: Any) -> Message:
+def automatic_message(to: str, name: str, lang: str | None = None, **values: Any) -> Message:
     """A mail that no person wrote and no machine should answer."""
-    rendered = render(name, **values)
+    rendered = render(name, lang, **values)
     return Message(to, rendered.subject, rendered.html, rendered.text, _AUTOMATIC)
 
 
-@lru_cache(maxsize=1)
-def environment() -> Any:
+def environment(lang: str | None = None) -> Any:
+    return environment_in(languages.choose(lang))
+
+
+@cache
+def environment_in(code: str) -> Any:
     from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 
-    return Environment(
+    made = Environment(
         loader=FileSystemLoader([_TEMPLATES / "own" / "email", _TEMPLATES / "email"]),
         # Only in HTML: plain text must show `Tom & Jerry` as it is.
         autoescape=select_autoescape(enabled_extensions=("html",), default=False),
@@ -55,6 +59,8 @@ def environment() -> Any:
         lstrip_blocks=True,
         auto_reload=False,
     )
+    speaking.speak(made, code)
+    return made
 
 
 def site_values() -> dict[str, Any]:

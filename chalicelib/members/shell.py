@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 
 from msgspec import Struct
 
-from chalicelib.kernel import settings
+from chalicelib.kernel import languages, settings
 from chalicelib.kernel.errors import GnaError, Misconfigured, TooMany
 from chalicelib.web import pages, responses, routing
 from chalicelib.web.request import Request
@@ -162,4 +162,4 @@ def _framed(template: str, status: int, **values: Any) -> Response:
         "asset_url": _asset_url,
         **values,
     }
-    return pages.page(template, status, **given).with_headers(Referrer_Policy=_FORMS)
+    return pages.page(template, status, lang=languages.ENGLISH, **given).with_headers(Referrer_Policy=_FORMS)

@@ -6,9 +6,8 @@ import unicodedata
 from collections.abc import Callable
 from typing import Any
 
-from chalicelib.kernel import addresses
+from chalicelib.kernel import addresses, languages
 from chalicelib.kernel.errors import Invalid
-from chalicelib.kernel.languages import LANGUAGES
 
 Rule = Callable[[Any], Any]
 
@@ -74,7 +73,7 @@ def colour(value: Any) -> str:
 
 
 def language(value: Any) -> str:
-    return str(choice("Language", tuple(LANGUAGES))(value))
+    return str(choice("Language", tuple(languages.names()))(value))
 
 
 def time_zone(value: Any) -> str:

@@ -9,10 +9,12 @@ from urllib.parse import urlsplit
 
 from chalicelib.kernel import settings
 from chalicelib.kernel.errors import Refused, Unauthenticated
+from chalicelib.kernel.wording import for_readers
 from chalicelib.web.request import FORM, MULTIPART, Request
 
 ACCESS_HEADER = "Cf-Access-Jwt-Assertion"
 
+_CROSS_SITE = for_readers("Cross-site request refused")
 # What a browser sends to another site without asking it first, and what has no type.
 _FROM_ANYWHERE = (FORM, MULTIPART, "text/plain", "")
 _SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
@@ -29,7 +31,7 @@ def require_admin(request: Request) -> None:
 def refuse_foreign(request: Request) -> None:
     """Refuses what another site's page has sent, before anything of it is read."""
     if request.method not in _SAFE_METHODS and _is_foreign(request):
-        raise Refused("Cross-site request refused")
+        raise Refused(_CROSS_SITE)
 
 
 def require_own_form(request: Request, takes_forms: bool) -> None:
@@ -39,7 +41,7 @@ def require_own_form(request: Request, takes_forms: bool) -> None:
     if request.method in _SAFE_METHODS or is_script:
         return
     if not request.headers.get("sec-fetch-site") and not request.headers.get("origin"):
-        raise Refused("Cross-site request refused")
+        raise Refused(_CROSS_SITE)
 
 
 def _is_foreign(request: Request) -> bool:

@@ -10,6 +10,7 @@ from urllib.parse import parse_qsl, unquote
 from msgspec import Struct
 
 from chalicelib.kernel.errors import Invalid
+from chalicelib.kernel.wording import for_readers
 from chalicelib.web import multipart, schemas
 
 JSON = "application/json"
@@ -17,6 +18,7 @@ FORM = "application/x-www-form-urlencoded"
 MULTIPART = "multipart/form-data"
 
 _MOST_FIELDS = 50
+_UNREADABLE_FORM = for_readers("The form could not be read")
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 
 
@@ -46,6 +48,17 @@ class Request(Struct, frozen=True, dict=True):
     def wants_page(self) -> bool:
         """A form sent by the browser itself. A script that sends one asks for JSON."""
         return self.is_form and JSON not in self.headers.get("accept", "")
+
+    @property
+    def lang(self) -> str | None:
+        """The language that a link or a form of ours asks for, as it was sent."""
+        if "lang" in self.query or not self.is_form:
+            return self.query.get("lang")
+        try:
+            found = self.fields.get("lang")
+        except Invalid:
+            return None
+        return found if isinstance(found, str) else None
 
     @property
     def from_browser(self) -> bool:
@@ -104,7 +117,7 @@ class Request(Struct, frozen=True, dict=True):
         try:
             pairs = parse_qsl(self.body.decode(), keep_blank_values=True, max_num_fields=most + _MOST_FIELDS)
         except ValueError:
-            raise Invalid("The form could not be read") from None
+            raise Invalid(_UNREADABLE_FORM) from None
         return [value for field, value in pairs if field == name]
 
     def _json(self) -> dict[str, Any]:
@@ -124,7 +137,7 @@ class Request(Struct, frozen=True, dict=True):
         try:
             pairs = parse_qsl(self.body.decode(), keep_blank_values=True, max_num_fields=_MOST_FIELDS)
         except ValueError:
-            raise Invalid("The form could not be read") from None
+            raise Invalid(_UNREADABLE_FORM) from None
         return dict(pairs)
 
 

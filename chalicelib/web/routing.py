@@ -27,6 +27,7 @@ from chalicelib.kernel.errors import (
     Unauthenticated,
     Unavailable,
 )
+from chalicelib.kernel.wording import for_readers
 from chalicelib.web import cors, guards, responses
 from chalicelib.web import request as _request
 from chalicelib.web.request import FORM, JSON, MULTIPART, Request
@@ -66,6 +67,7 @@ _NOT_FOUND, _FORMS_ONLY = "web.pages:not_found", "admin.shell:forms_only"
 _SMALL_BODY, _LARGE_BODY = 64 * 1024, 1_000_000
 # A photo of up to 4 MB in a form. What is larger is read too, to be answered with what to do instead.
 _PHOTO_BODY = 6_000_000
+_TOO_LARGE, _NOT_HERE = for_readers("The request is too large"), for_readers("Not found")
 
 
 class Route(Struct, frozen=True):
@@ -235,7 +237,7 @@ def _answer(route: Route, request: Request) -> Response:
         if route.guard == ADMIN:
             guards.require_admin(request)
         elif route.guard and settings.current().members == "off":
-            raise NotFound("Not found")
+            raise NotFound(_NOT_HERE)
         if route.guard:
             guards.refuse_foreign(request)
         _check_body(request, route)
@@ -278,7 +280,7 @@ def _check_body(request: Request, route: Route) -> None:
     """Only a form of the kind that has files may be as large as a photo; the parser bounds its text."""
     largest = max(route.largest_body, route.largest_form if request.content_type == MULTIPART else 0)
     if len(request.body) > largest:
-        raise Invalid("The request is too large")
+        raise Invalid(_TOO_LARGE)
     has_kind = request.body or request.method != "DELETE"
     if route.accepts and has_kind and request.content_type not in (*route.accepts, ""):
         raise Invalid(f"Send this as {' or '.join(route.accepts)}")

@@ -1,15 +1,13 @@
 /* Gna subscribe form {{ version }}. <script src=".../embed.js" data-source="blog" async></script>
    Every text can be changed by an attribute: data-text-button, data-text-email, data-text-name, data-text-success,
-   data-text-invalid, data-text-limit, data-text-failure. data-name shows a field for the name; data-tags="a,b"; data-into="#place" puts it there. */
+   data-text-invalid, data-text-limit, data-text-failure. data-lang="de" is the form's language. data-name shows a field for the name;
+   data-tags="a,b"; data-into="#place" puts it there. */
 (function () {
   "use strict";
   var script = document.currentScript, data = script.dataset, base = script.src.replace(/\/embed\.js.*$/, "");
-  var texts = {
-    email: "Email address", name: "Name", button: "Subscribe",
-    success: "Almost done: check your inbox for a link, and open it to confirm.",
-    invalid: "Please check the email address.", limit: "Too many attempts. Please wait a minute.",
-    failure: "Something went wrong. Please try again in a moment."
-  };
+  var languages = {{ languages }};
+  var asked = (data.lang || "").toLowerCase().split(/[-_]/)[0];
+  var lang = languages.hasOwnProperty(asked) ? asked : "{{ text_lang }}", texts = languages[lang];
   function text(key) { return data["text" + key[0].toUpperCase() + key.slice(1)] || texts[key]; }
   function make(tag, attributes, parent) {
     var element = document.createElement(tag);
@@ -20,7 +18,7 @@
   }
   var number = (window.gnaForms = (window.gnaForms || 0) + 1);
   var form = document.createElement("form");
-  form.className = "gna-form"; form.noValidate = true;
+  form.className = "gna-form"; form.noValidate = true; form.lang = lang;
   form.action = base + "/api/subscribe"; form.method = "post";
   function field(name, type, label, autocomplete, most) {
     var id = "gna-" + name + "-" + number, line = make("p", {"class": "gna-field"}, form);
@@ -30,7 +28,7 @@
   var email = field("email", "email", text("email"), "email", 254);
   email.required = true;
   var nickname = "name" in data ? field("nickname", "text", text("name"), "nickname", 50) : null;
-  var trap = field("website", "text", "Leave this empty", "off", 100);
+  var trap = field("website", "text", texts.trap, "off", 100);
   trap.tabIndex = -1; trap.parentNode.setAttribute("aria-hidden", "true");
   trap.parentNode.style.cssText = "position:absolute;left:-100vw;height:1px;overflow:hidden";
   var button = make("button", {type: "submit", text: text("button")}, form);
@@ -51,6 +49,7 @@
   }
   function send() {
     var body = {email: email.value, website: trap.value, elapsed: Math.round(performance.now() - shown)};
+    if (lang === asked) body.lang = lang;
     if (nickname && nickname.value.trim()) body.nickname = nickname.value.trim();
     if (data.source) body.source = data.source;
     if (data.tags) body.tags = data.tags.split(",");

@@ -228,6 +228,7 @@ def _describe_request(request: Request) -> dict[str, Any]:
         "metadata": request.capture.metadata,
         "ip_hash": request.capture.ip_hash,
         "nickname": request.nickname,
+        "lang": request.lang,
         "requested_at": clock.text(request.requested_at),
         "expires_at": clock.text(request.ends_at) if request.ends_at else None,
     }

@@ -19,6 +19,8 @@ def encode(request: Request) -> str:
         "nickname": request.nickname,
         "requested_at": clock.text(request.requested_at),
     }
+    if request.lang:
+        fields["lang"] = request.lang
     return json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
 
 
@@ -36,4 +38,5 @@ def parse(text: str, expires_at: datetime) -> Request:
         nickname=fields["nickname"],
         requested_at=clock.parse(fields["requested_at"]),
         expires_at=expires_at,
+        lang=fields.get("lang"),
     )

@@ -116,6 +116,8 @@ def _encode(sign_up: SignUp, now: datetime) -> str:
         "metadata": capture.metadata,
         "ip_hash": capture.ip_hash,
     }
+    if sign_up.lang:
+        fields["lang"] = sign_up.lang
     return json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
 
 
@@ -126,5 +128,6 @@ def _parse(pseudonym: str, text: str) -> WaitingSignUp:
         nickname=fields["nickname"],
         capture=model.parse_capture(fields["source"], fields["tags"], fields["metadata"], fields["ip_hash"]),
         names_source=fields["names_source"],
+        lang=fields.get("lang"),
     )
     return WaitingSignUp(pseudonym, text, clock.parse(fields["asked_at"]), sign_up)

@@ -1,6 +1,7 @@
 """What programs read of the archive: its feeds, the sitemap, and what robots may visit."""
 
 from collections.abc import Callable, Sequence
+from typing import Any
 from urllib.parse import urlsplit
 
 from chalicelib.campaigns.content import archive, archive_feeds
@@ -68,5 +69,5 @@ def _part(issues: Sequence[Issue], part: str) -> Sequence[Issue]:
     return found
 
 
-def _xml(template: str, **values: object) -> Response:
+def _xml(template: str, **values: Any) -> Response:
     return responses.asset(pages.text(template, **values), "application/xml", 60).with_headers(Cache_Control=KEEP)

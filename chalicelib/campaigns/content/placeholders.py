@@ -15,6 +15,8 @@ from msgspec import Struct
 
 from chalicelib.audience.model import LONGEST_NICKNAME
 from chalicelib.campaigns.content.marks import Marks, without_invisible
+from chalicelib.kernel import languages
+from chalicelib.kernel.wording import for_readers
 
 LONGEST_FALLBACK = 60
 # `{{nickname|default: "x"}}` is another tool's way to write a fallback; here it would be read as the fallback itself.
@@ -29,7 +31,8 @@ _HOLE = re.compile(r"\{\{([a-z]\w*)\}\}")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 _FIXED = {"{": "b0", "}": "b1", "\\": "b2"}
 
-GREETING = "Hi"
+GREETING = for_readers("Hi")
+_NAMED = for_readers("%(greeting)s, %(name)s")
 TOKEN = "token"  # noqa: S105 - the name of a hole
 
 
@@ -39,11 +42,12 @@ class Placeholder(Struct, frozen=True):
     kind: str
     fallback: str
     typed: str
+    named: str = _NAMED  # how the language puts a name after a greeting
 
     def value(self, nickname: str | None) -> str:
         match self.kind:
             case "greeting":
-                return f"{self.fallback}, {nickname}" if nickname else self.fallback
+                return self.named % {"greeting": self.fallback, "name": nickname} if nickname else self.fallback
             case "nickname":
                 return nickname or self.fallback
         return self.fallback
@@ -72,7 +76,9 @@ class Placeholders:
                 return self._mark(_LITERAL)
             fallback = html.unescape(match[2] or "") if is_html else match[2] or ""
             kind = match[1].lower()
-            return self._mark(Placeholder(kind, fallback.strip() or _usual_fallback(kind), match[0]))
+            words = languages.catalogue(languages.choose()).gettext
+            usual = words(GREETING) if kind == "greeting" else ""
+            return self._mark(Placeholder(kind, fallback.strip() or usual, match[0], words(_NAMED)))
 
         return _WRITTEN.sub(mark, self.marks.clear(text))
 
@@ -164,7 +170,3 @@ def values(
 def fill(template: str, given: Mapping[str, str]) -> str:
     """What SES does: put the values in as they are."""
     return _HOLE.sub(lambda match: given[match[1]], template)
-
-
-def _usual_fallback(kind: str) -> str:
-    return GREETING if kind == "greeting" else ""

@@ -18,13 +18,15 @@ from chalicelib.campaigns.content.marks import Marks
 from chalicelib.campaigns.content.merge_tags import MergeTag
 from chalicelib.campaigns.content.placeholders import Placeholder, Placeholders
 from chalicelib.campaigns.model import Campaign, CampaignDetail, Correction, Format
-from chalicelib.kernel import publication, settings
+from chalicelib.kernel import languages, publication, settings
 from chalicelib.kernel.errors import Misconfigured
+from chalicelib.kernel.wording import for_readers
 from chalicelib.mail import mailboxes, templates
 from chalicelib.mail.message import Message
 
 # The names of the marks around what belongs to one reader.
 _STARTS, _ENDS = "starts", "ends"
+_CORRECTED = for_readers("Corrected on %(date)s:")
 _MOST_FIRST_WORDS = 120
 _UNSUBSCRIBE = "/api/unsubscribe?token="
 
@@ -224,9 +226,11 @@ def _template(name: str) -> Any:
 def _noted(markup: str, correction: Correction | None, found: Placeholders) -> Any:
     if not correction:
         return _safe(markup)
-    at = correction.corrected_at
-    note = _safe('<p class="small"><strong>Corrected on {}:</strong> {}</p>\n')
-    return note.format(f"{at.day} {at:%B %Y}", found.take(correction.note)) + _safe(markup)
+    lang = languages.choose()
+    date = languages.write_date(correction.corrected_at, lang)
+    when = languages.catalogue(lang).gettext(_CORRECTED) % {"date": date}
+    note = _safe('<p class="small"><strong>{}</strong> {}</p>\n')
+    return note.format(when, found.take(correction.note)) + _safe(markup)
 
 
 def _safe(markup: str) -> Any:

@@ -26,7 +26,9 @@ from chalicelib.kernel.aws.failures import (
     rest,
 )
 from chalicelib.kernel.errors import Unavailable
+from chalicelib.kernel.wording import for_readers
 
+_BUSY = for_readers("The database is busy")
 _CONFLICT_ATTEMPTS = 6
 _REST = 0.02
 
@@ -167,7 +169,7 @@ def transact(*writes: Write) -> None:
             if not lost_to_another(codes) and _code(failure) not in CONFLICTS:
                 raise _translated(failure) from failure
         rest(attempt, _REST)
-    raise Unavailable("The database is busy")
+    raise Unavailable(_BUSY)
 
 
 def _patiently(act: Callable[[], Result]) -> Result:
@@ -182,7 +184,7 @@ def _patiently(act: Callable[[], Result]) -> Result:
             if not cancelled and _code(failure) not in CONFLICTS:
                 raise
         rest(attempt, _REST)
-    raise Unavailable("The database is busy")
+    raise Unavailable(_BUSY)
 
 
 def _get_together(wanted: Sequence[tuple[type[Row], str, Any]]) -> list[Any]:

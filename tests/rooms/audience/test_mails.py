@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from chalicelib.audience import mails
+from chalicelib.kernel import languages
 from chalicelib.mail import notices, templates
 from chalicelib.mail.message import Message
 
@@ -73,6 +74,37 @@ def test_the_button_can_be_read_on_any_colour(configure: Any, colour: str, ink: 
     assert f"color:{ink};text-decoration:none" in mails.confirm_mail("ada@example.org", LINK).html
 
 
-def test_a_mail_in_english_says_so_whatever_language_campaigns_are_in(configure: Any) -> None:
+def test_a_mail_is_in_the_publications_language_and_says_so(configure: Any) -> None:
+    configure(SITE_LANG="de-AT")
+    mail = mails.confirm_mail("ada@example.org", LINK)
+    assert '<html lang="de"' in mail.html
+    assert mail.subject == "Bitte bestätigen Sie Ihr Abonnement von The Daily Test"
+    assert "Wenn Sie das waren, öffnen Sie" in mail.text
+    assert "If the button" not in mail.html
+
+
+def test_a_mail_is_in_english_and_says_so_if_there_is_no_catalogue(configure: Any) -> None:
+    configure(SITE_LANG="ja")
+    mail = mails.confirm_mail("ada@example.org", LINK)
+    assert '<html lang="en"' in mail.html
+    assert mail.subject == "Please confirm your subscription to The Daily Test"
+
+
+def test_a_mail_to_whoever_runs_gna_is_in_english(configure: Any) -> None:
     configure(SITE_LANG="de")
-    assert '<html lang="en"' in mails.confirm_mail("ada@example.org", LINK).html
+    mail = notices.admin_notice("admin@example.org", "The feed fails", "Three times.")
+    assert '<html lang="en"' in mail.html
+
+
+@pytest.mark.parametrize("code", sorted(languages.codes()))
+@pytest.mark.parametrize("make", WITH_LINK)
+def test_a_mail_in_any_language_is_whole(configure: Any, make: Callable[[str, str], Message], code: str) -> None:
+    configure(SITE_LANG=code, SITE_NAME="Tom & <Jerry>")
+    mail = make("ada@example.org", LINK)
+    assert f'<html lang="{code}"' in mail.html
+    assert f"\n{LINK}\n" in mail.text
+    assert "Tom & <Jerry>" in mail.subject
+    assert "<Jerry>" not in mail.html
+    assert re.findall(r"%\(|</?(?:never|profile|contact)>", mail.html + mail.text) == []
+    assert max(len(line) for line in mail.text.splitlines() if not line.startswith("https://")) < 80
+    assert "<strong" not in mail.text

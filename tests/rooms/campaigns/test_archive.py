@@ -2,6 +2,8 @@ import re
 import xml.etree.ElementTree as ElementTree
 from typing import Any
 
+import pytest
+
 from chalicelib.campaigns import service
 from chalicelib.campaigns.content import renderer
 from chalicelib.campaigns.model import CampaignDetail, Counts, Targeting, Terms
@@ -131,15 +133,18 @@ def test_the_first_page_shows_no_issues_while_the_archive_is_off(http, configure
     assert "/archive" not in page.text
 
 
-def test_pages_are_labelled_as_english_and_what_was_written_as_what_it_is_in(http, configure):
-    configure(SITE_LANG="de")
+@pytest.mark.parametrize(("site", "spoken"), [("de", "de"), ("pt-BR", "pt"), ("ja", "en")])
+def test_pages_are_labelled_as_what_they_speak_and_what_was_written_as_what_it_is_in(http, configure, site, spoken):
+    configure(SITE_LANG=site)
     id = published("Hallo").campaign.id
     for path in ("/", "/archive"):
         page = http.get(path).text
-        assert '<html lang="en">' in page
-        assert re.search(r'<div lang="de"[^>]*>\s*<h[23]><a [^>]*>Hallo', page)
-    assert '<html lang="en">' in http.get("/profile").text
-    assert re.search(r'<h1 lang="de"[^>]*>Hallo', http.get(f"/archive/{id}").text)
+        assert f'<html lang="{spoken}">' in page
+        assert re.search(rf'<div lang="{site}"[^>]*>\s*<h[23]><a [^>]*>Hallo', page)
+    assert f'<html lang="{spoken}">' in http.get("/profile").text
+    campaign = http.get(f"/archive/{id}").text
+    assert f'<html lang="{spoken}">' in campaign
+    assert re.search(rf'<h1 lang="{site}"[^>]*>Hallo', campaign)
 
 
 def test_a_page_after_the_last_leads_to_the_latest(http):

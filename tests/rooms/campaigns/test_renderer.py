@@ -90,11 +90,11 @@ def test_a_deployment_s_own_template_wins_and_only_where_there_is_one(tmp_path, 
         "{{ one_reader_starts }}<a href='{{ unsubscribe_url }}'>Out</a>{{ one_reader_ends }}"
     )
     monkeypatch.setattr(templates, "_TEMPLATES", tmp_path)
-    templates.environment.cache_clear()
+    templates.environment_in.cache_clear()
     try:
         message = mailed("<p>Hi {{nickname}}</p>")
     finally:
-        templates.environment.cache_clear()
+        templates.environment_in.cache_clear()
     assert '<h1>Ours</h1><p style="color: red;">Hi Ana</p>' in message.html
     assert f"token={TOKEN}" in message.html
     assert "You are receiving this because" in message.text  # the plain twin is still the house's
