@@ -18,6 +18,7 @@ from chalicelib.feeds import service, signatures, store
 from chalicelib.feeds.state import Result, Trigger
 from chalicelib.kernel import clock, locks, settings
 from chalicelib.kernel.aws import failures, tables
+from chalicelib.kernel.errors import Conflict
 from tests.rooms.campaigns.crowd import gather
 
 ROOT = Path(__file__).parent.parent.parent
@@ -26,15 +27,15 @@ ROOT = Path(__file__).parent.parent.parent
 DYING = """
 import os, signal, sys
 from chalicelib.campaigns.sending import deliveries
-from chalicelib.feeds import digest, service, store
+from chalicelib.feeds import digest, rereading, service, store
 from chalicelib.feeds.reading import reader
 from chalicelib.kernel import locks
-from chalicelib.kernel.aws import tables
+from chalicelib.kernel.aws import queues, tables
 from chalicelib.feeds.state import Trigger
 
-owner, name, when = sys.argv[1:]
+owner, name, when, *waiting = sys.argv[1:]
 owner = {"reader": reader, "service": service, "tables": tables, "deliveries": deliveries, "digest": digest,
-         "locks": locks, "store": store}[owner]
+         "locks": locks, "store": store, "rereading": rereading, "queues": queues}[owner]
 real = getattr(owner, name)
 
 def step(*arguments, **named):
@@ -43,7 +44,7 @@ def step(*arguments, **named):
     os.kill(os.getpid(), signal.SIGKILL)
 
 setattr(owner, name, step)
-service.check(Trigger.SCHEDULE)
+service.send_waiting(waiting) if waiting else service.check(Trigger.SCHEDULE)
 """
 
 STEPS = [
@@ -209,3 +210,142 @@ def test_the_watermark_is_never_lost(emulator, blog):
     times = {title: sum(f"title: {title}\n" in body for body in bodies) for title in titles}
     assert times == dict.fromkeys(titles, 1)
     assert tables.get(store.PackedRow, "feed", "marks") is not None
+
+
+DUE_STEPS = [
+    ("reader", "read", "after"),
+    ("rereading", "reread", "after"),
+    ("digest", "draft", "after"),
+    ("tables", "transact", "before"),
+    ("tables", "transact", "after"),
+    ("deliveries", "wake", "before"),
+    ("deliveries", "wake", "after"),
+    ("locks", "_release", "before"),
+]
+
+
+@pytest.fixture
+def held(emulator: Any, blog: Any, configure: Any) -> list[str]:
+    """One post that waits, by its name."""
+    configure(FEED_HOLD="1440")
+    assert service.check(Trigger.SCHEDULE).result is Result.FIRST
+    blog.publish("News")
+    assert service.check(Trigger.SCHEDULE).result is Result.WAITING
+    return names_waiting()
+
+
+def names_waiting() -> list[str]:
+    return [kept.name for kept in service.view().waiting.entries]
+
+
+def titles_waiting() -> list[str]:
+    return [kept.title for kept in service.view().waiting.entries]
+
+
+@pytest.mark.parametrize("step", DUE_STEPS, ids=" ".join)
+def test_a_crash_while_a_held_post_leaves_mails_it_once(held, configure, later, step):
+    configure(FEED_HOLD="0")
+    die(*step)
+    later()
+    for _ in range(2):
+        if service.find_due():
+            service.check(Trigger.DUE)
+    assert (campaign_subjects(), titles_waiting()) == (["News"], [])
+    assert not service.find_due()
+    detail = campaigns.view(campaigns.list_page(None, 1, 1).items[0].id)
+    assert [delivery.state for delivery in detail.deliveries] == [DeliveryState.SENDING]
+
+
+@pytest.mark.parametrize("step", [("tables", "transact", "after"), ("queues", "send", "before")], ids=" ".join)
+def test_a_crash_after_send_now_is_made_up_for_by_the_sweep(held, work, tick, step):
+    die(*step, *held)
+    tick("sweep_deliveries")
+    work("feed")
+    assert (campaign_subjects(), titles_waiting()) == (["News"], [])
+
+
+def test_two_sweeps_at_once_mail_a_held_post_once(held, configure, tick, work, together):
+    configure(FEED_HOLD="0")
+    together(*[lambda: tick("sweep_deliveries")] * 3)
+    work("feed")
+    assert (campaign_subjects(), titles_waiting()) == (["News"], [])
+
+
+def test_even_without_the_lock_ten_checks_mail_a_held_post_once(held, configure, together, monkeypatch):
+    configure(FEED_HOLD="0")
+    monkeypatch.setattr(locks, "held", _open)
+    monkeypatch.setattr(failures, "_DECISIONS", 20)
+    checks = together(*[lambda: service.check(Trigger.DUE)] * 10)
+    assert [check.result for check in checks].count(Result.SENT) == 1
+    assert (campaign_subjects(), titles_waiting()) == (["News"], [])
+
+
+@pytest.mark.parametrize("attempt", range(6))
+def test_of_send_now_cancel_and_the_sweep_exactly_one_decides(held, configure, together, monkeypatch, attempt):
+    """Whoever cancels and is told so can rely on it."""
+    configure(FEED_HOLD="0")
+    monkeypatch.setattr(locks, "held", _open)
+    monkeypatch.setattr(failures, "_DECISIONS", 20)
+
+    def attempt_to(act: Any) -> bool:
+        try:
+            act(held)
+        except Conflict:
+            return False
+        return True
+
+    cancels = [lambda: attempt_to(service.cancel_waiting)] * 2
+    answers = together(
+        *cancels,
+        lambda: attempt_to(service.send_waiting),
+        *[lambda: service.check(Trigger.DUE).result is Result.SENT] * 3,
+    )
+    cancelled, sent = answers[:2].count(True), answers[3:].count(True)
+    assert (cancelled, sent) in ((1, 0), (0, 1))
+    assert campaign_subjects() == ["News"] * sent
+    assert titles_waiting() == []
+    assert service.check(Trigger.SCHEDULE).result is Result.UNCHANGED
+
+
+def test_posts_that_come_while_a_digest_leaves_are_mailed_once(emulator, blog, configure, together, monkeypatch):
+    """Ten checks, with and without the digest's time being there, while posts appear."""
+    configure(FEED_DIGEST="daily")
+    service.check(Trigger.SCHEDULE)
+    monkeypatch.setattr(locks, "held", _open)
+    monkeypatch.setattr(failures, "_DECISIONS", 40)
+
+    def disturb(number: int) -> None:
+        blog.publish(f"Post {number}")
+        service.check(Trigger.SCHEDULE)
+        together(
+            lambda: service.send_waiting(names_waiting()),
+            *[lambda: service.check(Trigger.WEBHOOK)] * 3,
+            lambda: blog.publish(f"Late {number}"),
+        )
+        service.check(Trigger.WEBHOOK)
+
+    for number in range(4):
+        disturb(number)
+    if rest := names_waiting():
+        service.send_waiting(rest)
+    service.check(Trigger.DUE)
+    listed = campaigns.list_page(None, 1, 50).items
+    bodies = [campaigns.view(campaign.id).content.body for campaign in listed]
+    expected = [f"{word} {number}" for word in ("Post", "Late") for number in range(4)]
+    assert {title: sum(f"title: {title}\n" in body for body in bodies) for title in expected} == dict.fromkeys(
+        expected, 1
+    )
+
+
+def test_a_held_post_is_in_every_inbox_once(emulator, blog, configure, ses, work, tick):
+    gather(30)
+    configure(FEED_HOLD="30")
+    service.check(Trigger.SCHEDULE)
+    blog.publish("News")
+    service.check(Trigger.SCHEDULE)
+    configure(FEED_HOLD="0")
+    for _ in range(3):
+        tick("sweep_deliveries")
+    work.until(lambda: campaigns.list_page(State.PUBLISHED, 1, 1).total == 1, timeout=30)
+    mails = [mail for mail in ses.mails(limit=100) if mail["subject"] == "News"]
+    assert len({tuple(mail["to"]) for mail in mails}) == len(mails) == 30
