@@ -450,3 +450,26 @@ def test_a_digest_of_sixty_posts_shows_fifty(daily, blog, configure):
     body = campaigns.view(campaign.id).content.body
     assert campaign.subject == "Post 59 and 59 more"
     assert (len(blocks.items(body)), "And 10 more." in body) == (50, True)
+
+
+def test_what_editors_change_on_the_site_counts_at_once(hands, blog, admin):
+    """Hold, digest and mode are settings of the publication; the environment has only their defaults."""
+    hands.check()
+    assert admin.patch("/admin/api/site", json={"feed": {"hold": 30}}).status == 200
+    blog.publish("News", START)
+    assert hands.check() is Result.WAITING
+    assert admin.patch("/admin/api/site", json={"feed": {"digest": "daily", "digest_at": "15:00"}}).status == 200
+    hands.pass_time(hours=2, minutes=55)
+    assert mailed() == []
+    assert admin.patch("/admin/api/site", json={"feed": {"mode": "review"}}).status == 200
+    hands.pass_time(minutes=5)
+    assert in_state(State.DRAFT) == ["News"]
+
+
+def test_a_digest_is_at_its_hour_in_the_zone_of_the_publication(hands, blog, admin):
+    hands.check()
+    settings = {"time_zone": "America/New_York", "feed": {"digest": "daily", "digest_at": "09:30"}}
+    assert admin.patch("/admin/api/site", json=settings).status == 200
+    blog.publish("News", START)
+    hands.check()
+    assert service.view().waiting.digest_due == START + timedelta(hours=2, minutes=30)
