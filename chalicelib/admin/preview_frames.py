@@ -29,7 +29,11 @@ def preview_response(detail: CampaignDetail, wanted: str) -> Response:
     message = previews.preview(detail)
     if wanted == "text":
         return responses.email_page(_DOCUMENT.format(title="Plain text", body=f"<pre>{escape(message.text)}</pre>"))
-    return responses.email_page(message.html.replace(_DARK, "all" if wanted == "dark" else "not all"))
+    return responses.email_page(in_colours(message.html, dark=wanted == "dark"))
+
+
+def in_colours(document: str, *, dark: bool) -> str:
+    return document.replace(_DARK, "all" if dark else "not all")
 
 
 def refusal_response(failure: GnaError) -> Response:

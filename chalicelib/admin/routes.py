@@ -96,6 +96,7 @@ ROUTES = (
     admin_page("GET /admin/webhooks/{webhook_id}/remove", "admin.pages.webhooks:confirm_removal"),
     admin_page("POST /admin/webhooks/{webhook_id}/remove", "admin.pages.webhooks:remove_webhook"),
     admin_page("GET /admin/settings", "admin.pages.settings:show_settings"),
+    admin_page("POST /admin/settings", "admin.pages.settings:change_settings", photo=True),
     admin_page("GET /admin/api", "admin.pages.api:show_api"),
     admin_api("GET /admin/api/openapi.json", "admin.pages.api:describe_api"),
 )

@@ -52,6 +52,8 @@ NOTICES = {
     "invitation-withdrawn": "Invitation withdrawn. Its link no longer works.",
     "account-closed": "Account closed. Its address and password are deleted; the rest follows in the background.",
     "saved": "Saved.",
+    "site-saved": "Saved. Readers see it within a minute.",
+    "site-restored": "Brought back. Readers see it within a minute.",
     "duplicated": "Duplicated as a new draft.",
     "composed": "Composed. The items are in this draft, and their text is yours to change.",
     "composed-some": "Composed. What this draft had already was not added again.",

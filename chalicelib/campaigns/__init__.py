@@ -1,8 +1,8 @@
 """Campaigns: written, reviewed, sent, and kept in a public archive.
 
 Other rooms use: `service`, `model`, `fields`, `uses`, `removal`, `serializers`, `content.blocks`,
-`content.corrections`, `content.placeholders`, `review.preflight`, `review.previews`, `sending.deliveries`,
-`sending.progress`, `sending.stopping`.
+`content.corrections`, `content.placeholders`, `content.welcome`, `review.preflight`, `review.previews`,
+`sending.deliveries`, `sending.progress`, `sending.stopping`.
 
 `app.py` also uses `sending.jobs` and `use_keepers`.
 """

@@ -4,6 +4,9 @@ The settings of the environment are the defaults, and what editors have changed 
 is registered by name, because the kernel knows no room. Infrastructure (keys, domains, origins) is in `settings`.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from datetime import datetime, timedelta
 from importlib import import_module
 from typing import Protocol
@@ -90,6 +93,7 @@ class _Kept(Struct, frozen=True):
 
 _store: str = ""
 _kept: _Kept | None = None
+_as_if: ContextVar[Publication | None] = ContextVar("as_if", default=None)
 
 
 def register(module: str) -> None:
@@ -101,6 +105,8 @@ def register(module: str) -> None:
 def current() -> Publication:
     """As it was at most half a minute ago. While it cannot be read, as it was last known. `Unavailable` if this
     process never read it: a mail must not go out under another name."""
+    if (shown := _as_if.get()) is not None:
+        return shown
     if not _store:
         return from_settings(settings.current())
     kept = _known()
@@ -117,6 +123,17 @@ def at_hand() -> Publication:
         return current()
     except Unavailable:
         return from_settings(settings.current())
+
+
+@contextmanager
+def as_if(shown: Publication) -> Iterator[None]:
+    """What is made within it is made for this publication: a preview of changes, or a campaign whose sending began
+    before the last one."""
+    token = _as_if.set(shown)
+    try:
+        yield
+    finally:
+        _as_if.reset(token)
 
 
 def forget() -> None:

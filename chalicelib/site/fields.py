@@ -12,7 +12,7 @@ from chalicelib.kernel.errors import Invalid
 Rule = Callable[[Any], Any]
 
 LONGEST_NAME, LONGEST_LINE, LONGEST_BUTTON = 255, 250, 60
-LONGEST_WORDS, MOST_LINES, LONGEST_BODY = 1000, 12, 20_000
+LONGEST_WORDS, MOST_LINES, LONGEST_BODY = 1000, 12, 5000
 LONGEST_HOLD = 1440
 DIGESTS, MODES = ("off", "daily", "weekly"), ("auto", "review")
 IMAGES, DESIGNS = ("copy", "link", "none"), ("plain", "letter", "magazine")

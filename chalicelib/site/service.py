@@ -18,6 +18,7 @@ from chalicelib.site.store import Current
 HISTORY = 50
 _ATTEMPTS = 4
 _STALE = "Somebody else has changed the settings since version {}: load them again"
+_NO_VERSION = "There is no such version, or it is more than a year old"
 _NO_LOGO = "Logo must be the URL of a picture that was uploaded here"
 
 
@@ -43,13 +44,21 @@ def restore(number: int, by: str, version: int | None = None) -> Site:
     if number:
         entry = store.find_entry(number)
         if entry is None:
-            raise NotFound("There is no such version, or it is more than a year old")
+            raise NotFound(_NO_VERSION)
         overrides = entry.overrides
 
     def decide(before: Current) -> tuple[Overrides, int | None]:
         return _with_logo_left(overrides, before), number
 
     return _save(decide, by, version)
+
+
+def at_version(number: int) -> Publication:
+    """As it was then; 0 is the environment as it is."""
+    entry = store.find_entry(number) if number else None
+    if number and entry is None:
+        raise NotFound(_NO_VERSION)
+    return _apply(Stored(number, entry.overrides if entry else {}))
 
 
 def preview(changes: Mapping[str, Any]) -> Publication:

@@ -114,9 +114,10 @@ def admin_api(call: str, handler: str) -> Route:
     return _route(call, handler, _JSON_ERRORS, guard=ADMIN, accepts=(JSON,), largest_body=_LARGE_BODY)
 
 
-def admin_page(call: str, handler: str) -> Route:
-    """A page of the dashboard."""
-    return _route(call, handler, _ADMIN_ERRORS, guard=ADMIN, accepts=ANY_FORM, largest_body=_LARGE_BODY)
+def admin_page(call: str, handler: str, *, photo: bool = False) -> Route:
+    """A page of the dashboard; with `photo`, its form may have a picture."""
+    route = _route(call, handler, _ADMIN_ERRORS, guard=ADMIN, accepts=ANY_FORM, largest_body=_LARGE_BODY)
+    return replace(route, largest_form=_PHOTO_BODY if photo else 0)
 
 
 def guest_api(call: str, handler: str) -> Route:

@@ -81,6 +81,8 @@
 
   const compose = find("[data-compose]");
   if (compose) enhanceCompose(compose);
+  const live = find("[data-live]");
+  if (live) enhanceLive(live);
   const maker = find("[data-maker]");
   if (maker) enhanceMaker(maker);
   const schedule = find("[data-schedule]");
@@ -131,11 +133,11 @@
     addEventListener("pageshow", show);
   }
 
-  function enhanceCompose(form) {
+  // Load each preview into a new frame and swap it in when ready: no flicker, and no history entries to step back through.
+  function previewer(form) {
     const update = find("[data-preview]", form);
     update.hidden = true;
-    // Load each preview into a new frame and swap it in when ready: no flicker, and no history entries to step back through.
-    const draw = () => {
+    return () => {
       const old = find("iframe:not(.loading)", form);
       findAll("iframe.loading", form).forEach((frame) => frame.remove());
       const frame = old.cloneNode();
@@ -152,22 +154,44 @@
       update.formTarget = frame.name;
       form.requestSubmit(update);
     };
-    const soon = debounce(draw, 400);
-    const mirrored = { subject: "Your subject", preheader: "" };
+  }
+
+  // What is typed and not saved yet is not left behind unasked; Ctrl+S saves it.
+  function guard(form, isChange) {
     let changed = false;
-    form.addEventListener("input", (event) => {
-      changed = changed || event.target.name !== "look";
-      const mirror = event.target.dataset.mirror;
-      if (mirror) find(`[data-shows=${mirror}]`, form).textContent = event.target.value || mirrored[mirror];
-      if (event.target.closest("[data-audience]")) count(); else soon();
-    });
-    form.addEventListener("submit", (event) => { if (event.submitter !== update) changed = false; });
+    form.addEventListener("input", (event) => { changed = changed || isChange(event.target); });
+    form.addEventListener("submit", (event) => { if (!("preview" in (event.submitter?.dataset ?? {}))) changed = false; });
     addEventListener("beforeunload", (event) => { if (changed) event.preventDefault(); });
     addEventListener("keydown", (event) => {
       if ((event.ctrlKey || event.metaKey) && event.key === "s") {
         event.preventDefault();
         form.requestSubmit(find("button[value=save]", form));
       }
+    });
+  }
+
+  function offerZones(form) {
+    const zones = Intl.supportedValuesOf ? ["UTC", ...Intl.supportedValuesOf("timeZone")] : [];
+    find("datalist", form).append(...zones.map((name) => Object.assign(document.createElement("option"), { value: name })));
+  }
+
+  function enhanceLive(form) {
+    const draw = previewer(form);
+    form.addEventListener("input", debounce(draw, 400));
+    guard(form, (field) => !["look", "view"].includes(field.name));
+    offerZones(form);
+    draw();
+  }
+
+  function enhanceCompose(form) {
+    const draw = previewer(form);
+    const soon = debounce(draw, 400);
+    guard(form, (field) => field.name !== "look");
+    const mirrored = { subject: "Your subject", preheader: "" };
+    form.addEventListener("input", (event) => {
+      const mirror = event.target.dataset.mirror;
+      if (mirror) find(`[data-shows=${mirror}]`, form).textContent = event.target.value || mirrored[mirror];
+      if (event.target.closest("[data-audience]")) count(); else soon();
     });
 
     const output = find("[data-count]", form);
@@ -227,8 +251,7 @@
     const at = form.elements.scheduled_at, zone = form.elements.time_zone, output = find("[data-utc]", form);
     const mine = Intl.DateTimeFormat().resolvedOptions().timeZone;
     if ("guess" in zone.dataset && mine) zone.value = mine;
-    const zones = Intl.supportedValuesOf ? ["UTC", ...Intl.supportedValuesOf("timeZone")] : [];
-    find("datalist", form).append(...zones.map((name) => Object.assign(document.createElement("option"), { value: name })));
+    offerZones(form);
     const offset = (moment, name) => {
       const parts = new Intl.DateTimeFormat("en-US", { timeZone: name, hourCycle: "h23", year: "numeric", month: "2-digit", day: "2-digit", hour: "2-digit", minute: "2-digit" }).formatToParts(moment);
       const part = (type) => Number(parts.find((found) => found.type === type).value);
