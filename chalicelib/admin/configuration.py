@@ -81,32 +81,18 @@ _BOUNCES = {
     "remove": "are removed after a permanent bounce, or five temporary ones in a row",
 }
 _MEMBERS = {"off": "nobody", "invite": "people an editor invites", "open": "everybody"}
-_MODES = {"auto": "send a campaign immediately", "review": "create a draft to review"}
 _GROUPS: dict[str, tuple[tuple[str, str, Callable[[Settings], object]], ...]] = {
-    "Site": (
-        ("SITE_NAME", "Name", lambda current: current.site_name),
-        ("SITE_URL", "Address", lambda current: current.site_url),
-        ("SITE_COLOR", "Colour", lambda current: current.site_color),
-        ("SITE_LANG", "Language", lambda current: current.site_lang),
-        ("ARCHIVE", "Public archive", lambda current: current.archive),
-    ),
+    "Site": (("SITE_URL", "Address", lambda current: current.site_url),),
     "Mail": (
         ("FROM_EMAIL", "Sender", lambda current: current.from_email),
-        ("CONTACT_EMAIL", "Reply-to address", lambda current: current.contact_email),
         ("ADMIN_EMAIL", "Admin notices go to", lambda current: current.admin_email),
-        ("POSTAL_ADDRESS", "Postal address", lambda current: current.postal_address),
         ("CONFIGURATION_SET", "Configuration set", lambda current: current.configuration_set),
         ("BOUNCES", "People whose email bounces", lambda current: _BOUNCES[current.bounces]),
         ("MAILS_PER_HOUR", "Confirmation emails per hour, at most", lambda current: current.mails_per_hour),
     ),
     "Feed": (
         ("FEED_URL", "Address", lambda current: current.feed_url),
-        ("FEED_MODE", "When new posts appear", lambda current: _MODES[current.feed_mode]),
         ("FEED_EVERY", "Checked", lambda current: f"every {current.feed_every} minutes"),
-        ("FEED_DIGEST", "Posts are collected into a digest", lambda current: current.feed_digest),
-        ("FEED_DIGEST_AT", "When a digest goes out", lambda current: current.feed_digest_at),
-        ("FEED_HOLD", "Minutes a new post waits", lambda current: current.feed_hold),
-        ("FEED_IMAGES", "Pictures of posts", lambda current: current.feed_images),
         ("FEED_FLOOD", "More new entries than this become a draft", lambda current: current.feed_flood),
     ),
     "Authentication": (

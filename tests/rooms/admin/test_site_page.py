@@ -60,7 +60,7 @@ def test_a_field_that_is_changed_is_stored_and_no_other(admin):
     assert len(site.environment) == 23 - 4
     page = admin.get(PAGE).text
     assert "dev@localhost" in page
-    assert "Default: The Daily Test." in page
+    assert ": The Daily Test." in page
 
 
 def test_lines_of_a_browser_are_lines(admin):
