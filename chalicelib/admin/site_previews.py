@@ -1,5 +1,7 @@
 """Mails and pages as readers would see them with what is in the form, for the frame beside it."""
 
+from typing import Any
+
 from chalicelib.admin import preview_frames
 from chalicelib.campaigns import service as campaigns
 from chalicelib.campaigns.content import welcome
@@ -52,7 +54,7 @@ def _document(view: str, shown: Publication) -> str:
             return previews.preview(campaigns.preview_detail(draft)).html
 
 
-def _page(template: str, shown: Publication, **values: object) -> str:
+def _page(template: str, shown: Publication, **values: Any) -> str:
     """With its style sheet inside: the one that is served has the colours that are saved."""
     head, _, rest = pages.text(template, **values).partition(_STYLE_SHEET)
     style = pages.text("public/style.css", **shades(shown.colours.accent))

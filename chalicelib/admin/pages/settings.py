@@ -5,9 +5,8 @@ from typing import Any
 
 from chalicelib.access import audit
 from chalicelib.admin import configuration, preview_frames, shell, site_form, site_previews
-from chalicelib.kernel import publication, settings
+from chalicelib.kernel import languages, publication, settings
 from chalicelib.kernel.errors import Conflict, Invalid
-from chalicelib.kernel.languages import LANGUAGES
 from chalicelib.kernel.publication import Publication
 from chalicelib.site import fields, service
 from chalicelib.site.model import Change
@@ -125,7 +124,7 @@ def _page(
         defaults=site_form.values(publication.from_settings(settings.current())),
         variables=site_form.VARIABLES,
         field_labels=site_form.LABELS,
-        languages=LANGUAGES,
+        languages=languages.names(),
         rules=fields,
         views=site_previews.VIEWS,
         looks=site_previews.LOOKS,
