@@ -4,6 +4,7 @@ import csv
 import json
 import re
 import unicodedata
+from functools import lru_cache
 from typing import Any
 
 from chalicelib.audience import model
@@ -11,6 +12,8 @@ from chalicelib.kernel import spreadsheets
 from chalicelib.kernel.errors import Invalid
 
 _LONGEST_TAGS = 20_000
+# Longer than any that fits.
+_LONGEST_TAG = 200
 _LONGEST_JSON = 131_072
 _SPACE = re.compile(r"\s+")
 _GHOSTS_ESCAPE = re.compile(r"\A'(?=[=+\-@\t\r])")
@@ -45,18 +48,20 @@ def read_tags(cell: str) -> tuple[frozenset[str], bool]:
         return frozenset(), False
     if len(cell) > _LONGEST_TAGS:
         return frozenset(), True
-    tags: set[str] = set()
-    lost = False
-    for part in _split(cell.strip()):
-        try:
-            tag = model.check_tags([part]) if part.strip() else frozenset()
-        except Invalid:
-            lost = True
-            continue
-        if len(tags | tag) > model.MOST_TAGS_IN_ALL:
-            return frozenset(tags), True
-        tags |= tag
-    return frozenset(tags), lost
+    fitted = [_fit_tag(part.strip()[:_LONGEST_TAG]) for part in _split(cell.strip()) if part.strip()]
+    tags = list(dict.fromkeys(tag for tag in fitted if tag is not None))
+    lost = None in fitted or len(tags) > model.MOST_TAGS_IN_ALL
+    return frozenset(tags[: model.MOST_TAGS_IN_ALL]), lost
+
+
+@lru_cache(maxsize=4096)
+def _fit_tag(text: str) -> str | None:
+    """Most people of a list have the same few."""
+    try:
+        (tag,) = model.check_tags([text])
+    except Invalid:
+        return None
+    return tag
 
 
 def _split(cell: str) -> list[str]:

@@ -3,9 +3,9 @@
 import pytest
 
 from chalicelib.audience.imports.reading import recogniser
-from chalicelib.audience.imports.reading.model import Status, Wanted
+from chalicelib.audience.imports.reading.model import FIELDS, Status, Wanted
 from chalicelib.kernel.errors import Invalid
-from tests.rooms.audience.imports.reading.reading import read
+from tests.rooms.audience.imports.reading.reading import SAMPLES, read
 
 LIST = "email,name\nann@example.org,Ann\n"
 
@@ -243,3 +243,8 @@ def test_a_file_without_addresses_reads_as_rows_with_a_reason(opened):
 def test_a_state_is_a_status_only_if_it_reads_like_one(opened):
     assert "status" not in opened.reading("email,state\nann@example.org,Ohio\n").mapping
     assert opened.reading("email,state\nann@example.org,Bounced\n").mapping["status"] == 1
+
+
+def test_every_field_is_explained_in_the_documentation():
+    page = (SAMPLES.parents[2] / "docs" / "importing.md").read_text()
+    assert not [field for field in FIELDS if f"`{field}`" not in page]
