@@ -17,6 +17,7 @@ CATALOGUES = translations.catalogues()
 OTHERS = sorted(CATALOGUES.keys() - {translations.SOURCE})
 EVERYTHING = translations.extract()
 RUN = "run `make translations`"
+ROOT_FOLDER = translations.FOLDER
 
 
 def texts_of(message):
@@ -96,6 +97,26 @@ def test_what_is_compiled_for_the_package_is_what_is_read_at_home(code, tmp_path
     read = GNUTranslations(BytesIO(po.compile_catalogue((translations.FOLDER / f"{code}.po").read_text())))
     assert texts_in(compiled) == texts_in(read)
     assert [compiled.plural(count) for count in range(3)] == [read.plural(count) for count in range(3)]
+
+
+def test_updating_adds_what_is_new_and_removes_what_nobody_says(tmp_path, monkeypatch):
+    monkeypatch.setattr(translations, "FOLDER", tmp_path)
+    written = (ROOT_FOLDER / "de.po").read_text()
+    without_one = written.replace('msgid "Page not found"\nmsgstr "Seite nicht gefunden"\n', "")
+    assert without_one != written
+    (tmp_path / "de.po").write_text(without_one + '\nmsgid "Nobody says this"\nmsgstr "Niemand sagt das"\n')
+    assert translations.update() == ["de: Page not found"]
+    updated = (tmp_path / "de.po").read_text()
+    assert 'msgid "Page not found"\nmsgstr ""\n' in updated
+    assert "Nobody says this" not in updated
+
+
+def test_the_catalogues_are_as_make_translations_writes_them(tmp_path, monkeypatch):
+    copytree(ROOT_FOLDER, tmp_path / "translations")
+    monkeypatch.setattr(translations, "FOLDER", tmp_path / "translations")
+    assert translations.update() == []
+    for file in sorted(ROOT_FOLDER.glob("*.po")):
+        assert (tmp_path / "translations" / file.name).read_text() == file.read_text(), RUN
 
 
 def texts_in(catalogue):

@@ -33,6 +33,7 @@ RUN = {
     "make restore": ("deploy.restore", "tests/deploy/test_restore.py"),
     "make pins": ("deploy.pins", "tests/deploy/test_pins.py"),
     "make pages": ("deploy.privacy", "tests/deploy/test_pages.py"),
+    "make translations": ("deploy.translations", "tests/deploy/test_translations.py"),
     "make pictures": ("pytest", "tests/browser/test_day_in_the_life.py"),
 }
 HERE = {"curl", "cp", "make help"}
