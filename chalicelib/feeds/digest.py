@@ -6,6 +6,7 @@ the body in HTML.
 
 import html
 from collections.abc import Iterator, Sequence
+from gettext import NullTranslations
 from typing import Any
 
 from msgspec.structs import replace
@@ -19,9 +20,15 @@ from chalicelib.feeds.bodies import FeedEntry
 from chalicelib.feeds.pictures import Resolve, as_they_are
 from chalicelib.feeds.reading import excerpt
 from chalicelib.feeds.reading.model import Entry
-from chalicelib.kernel import clock, publication
+from chalicelib.kernel import clock, languages, publication
+from chalicelib.kernel.wording import for_readers
 from chalicelib.mail import templates
 
+# What is said around the posts, in the publication's language.
+_UNTITLED = for_readers("A new post")
+_NEW = for_readers("New on %(site)s")
+_ONE = for_readers("%(greeting)s, here is a new post from %(site)s.")
+_SOME = for_readers("%(greeting)s, here are the new posts from %(site)s.")
 _LONGEST_EXCERPT = 320
 _LONGEST_TITLE = 300
 _LONGEST_SUBJECT = 200
@@ -35,7 +42,7 @@ def preview(entry: Entry) -> FeedEntry:
     """The entry as it is mailed."""
     title, text = visible(entry.title), visible(excerpt.plain_text(entry.html))
     return FeedEntry(
-        title=title or excerpt.truncate(text, _LONGEST_MADE_UP_TITLE) or "A new post",
+        title=title or excerpt.truncate(text, _LONGEST_MADE_UP_TITLE) or _words().gettext(_UNTITLED),
         # The first words of a post without a title are its title already.
         excerpt=excerpt.truncate(text, _LONGEST_EXCERPT) if title or len(text) > _LONGEST_MADE_UP_TITLE else "",
         link=entry.link,
@@ -89,13 +96,14 @@ def draft(entries: Sequence[Entry], more: int = 0, resolve: Resolve = as_they_ar
 
 def _blocks(entries: Sequence[Entry], shown: Sequence[FeedEntry], more: int) -> Iterator[Block]:
     site = _literal(publication.current().name)
-    what = "here is a new post" if len(shown) == 1 else "here are the new posts"
-    yield Heading(f"New on {site}", 1)
-    yield Text(f"{{{{greeting}}}}, {what} from {site}.")
+    words = _words()
+    what = words.gettext(_ONE if len(shown) == 1 else _SOME)
+    yield Heading(words.gettext(_NEW) % {"site": site}, 1)
+    yield Text(what % {"greeting": "{{greeting}}", "site": site})
     for entry, item in zip(entries, shown, strict=True):
         yield from _item(entry, item) if item.link else _without_link(item)
     if more:
-        yield Text(f"And {more} more.")
+        yield Text(words.ngettext("And %(num)s more.", "And %(num)s more.", more) % {"num": more})
 
 
 def _item(entry: Entry, item: FeedEntry) -> Iterator[Block]:
@@ -137,8 +145,15 @@ def _fill(own: Any, shown: Sequence[FeedEntry], more: int) -> str:
 
 
 def _subject(items: Sequence[FeedEntry], count: int) -> str:
-    others = f" and {count - 1} more" if count > 1 else ""
-    return excerpt.truncate(items[0].title, _LONGEST_SUBJECT - len(others)) + others
+    if count == 1:
+        return excerpt.truncate(items[0].title, _LONGEST_SUBJECT)
+    both = _words().ngettext("%(title)s and %(num)s more", "%(title)s and %(num)s more", count - 1)
+    room = _LONGEST_SUBJECT - len(both % {"title": "", "num": count - 1})
+    return both % {"title": excerpt.truncate(items[0].title, room), "num": count - 1}
+
+
+def _words() -> NullTranslations:
+    return languages.catalogue(languages.choose())
 
 
 def _preheader(items: Sequence[FeedEntry]) -> str:

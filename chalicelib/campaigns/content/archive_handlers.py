@@ -6,6 +6,7 @@ from chalicelib.campaigns.content import archive, words
 from chalicelib.campaigns.content.archive import IssueView, Listed
 from chalicelib.kernel import log, settings
 from chalicelib.kernel.errors import Invalid, NotFound, Unavailable
+from chalicelib.kernel.wording import for_readers
 from chalicelib.web import pages, responses
 from chalicelib.web.request import Request
 from chalicelib.web.responses import Response
@@ -16,6 +17,7 @@ KEEP = "public, max-age=30, must-revalidate"
 _LAST_PAGE = 10_000
 # Bluesky takes 300 characters, and the address needs its share of them.
 _LONGEST_SHARED = 150
+_BY_EMAIL = for_readers("Email")
 
 
 def home(request: Request) -> Response:
@@ -68,7 +70,10 @@ def _share_links(view: IssueView) -> list[tuple[str, str]]:
     issue = view.issue
     text = quote(f"{issue.subject[:_LONGEST_SHARED]} {issue.url}", safe="")
     return [
-        ("Email", f"mailto:?subject={quote(issue.subject, safe='')}&body={quote(issue.url, safe='')}"),
+        (
+            pages.translate(_BY_EMAIL),
+            f"mailto:?subject={quote(issue.subject, safe='')}&body={quote(issue.url, safe='')}",
+        ),
         ("Mastodon", f"https://share.joinmastodon.org/#text={text}"),
         ("Bluesky", f"https://bsky.app/intent/compose?text={text}"),
     ]

@@ -15,10 +15,18 @@ from msgspec import Struct
 from chalicelib.campaigns.content import blocks, plain_text
 from chalicelib.campaigns.content.blocks import Item
 from chalicelib.campaigns.content.placeholders import Placeholders, escape
+from chalicelib.kernel import languages
 from chalicelib.kernel.errors import Invalid
+from chalicelib.kernel.wording import for_readers
 from chalicelib.mail import templates
 
-_KINDS = {"link": ""}
+_KINDS = {
+    "link": "",
+    "article": for_readers("Article"),
+    "podcast": for_readers("Podcast"),
+    "sighting": for_readers("Sighting"),
+    "video": for_readers("Video"),
+}
 _FROM_THE_RIGHT, _LETTERS = {"R", "AL"}, {"L", "R", "AL"}
 _COVERS = {"podcast"}  # their pictures are square
 
@@ -79,6 +87,7 @@ class Cards:
 def facts(item: Item) -> str:
     """What it is, and how long it takes: `Video · 12 min`."""
     kind = _KINDS.get(item.kind.lower(), item.kind[:1].upper() + item.kind[1:])
+    kind = languages.catalogue(languages.choose()).gettext(kind) if kind else ""
     return " · ".join(word for word in (kind, _minutes(item.duration)) if word)
 
 

@@ -132,3 +132,34 @@ def test_a_long_hostile_text_is_rendered_in_no_time():
     started = time.perf_counter()
     mailed("<p>" + "{}" * 100_000 + "\\" * 100_000 + "</p>")
     assert time.perf_counter() - started < 2
+
+
+@pytest.mark.parametrize(
+    ("lang", "greeted", "alone"),
+    [
+        ("en", "Hi, Ana!", "Hi!"),
+        ("de", "Hallo Ana!", "Hallo!"),
+        ("es", "Hola, Ana!", "Hola!"),
+        ("ja", "Hi, Ana!", "Hi!"),
+    ],
+)
+def test_a_greeting_is_in_the_publications_language(configure, lang, greeted, alone):
+    configure(SITE_LANG=lang)
+    mailing = renderer.render(detail("<p>{{greeting}}!</p>"))
+    assert f'<p style="margin: 0 0 20px;">{greeted}' in mailing.message("a@example.org", "Ana", "t").html
+    assert alone in mailing.message("a@example.org", None, "t").text
+
+
+def test_what_surrounds_a_campaign_is_in_the_publications_language(configure):
+    configure(SITE_LANG="de")
+    message = renderer.render(detail("<p>x</p>")).message("a@example.org", None, "t")
+    assert "Sie erhalten diese E-Mail, weil Sie The Daily Test abonniert haben." in message.text
+    assert ">Abmelden</a> oder <a" in message.html
+    assert "Unsubscribe" not in message.text + message.html
+
+
+def test_words_around_a_campaign_in_another_language_say_which_they_are_in(configure):
+    configure(SITE_LANG="ja")
+    message = renderer.render(detail("<p>x</p>")).message("a@example.org", None, "t")
+    assert '<html lang="ja"' in message.html
+    assert '<p lang="en"' in message.html
