@@ -13,6 +13,7 @@ import traceback
 from datetime import timedelta
 from typing import Any
 
+from chalicelib.audience.imports import jobs as import_jobs
 from chalicelib.events import store as event_store
 from chalicelib.following import connections, jobs, messages, service
 from chalicelib.following.stores import connections as connection_store
@@ -72,6 +73,10 @@ def deliver(title: str, owners: list[str]) -> None:
     inbox.deliver(make_item(title), [Recipient(owner, f"follow of {owner}") for owner in owners], clock.now())
 
 
+def work_import(import_id: str) -> None:
+    import_jobs.work(import_id, lambda: True)
+
+
 def make_item(title: str) -> Item:
     moment = clock.parse("2026-11-17T12:00:00.000Z")
     id = item_id(Provider.YOUTUBE, title)
@@ -79,9 +84,8 @@ def make_item(title: str) -> Item:
     return Item(id, Provider.YOUTUBE, title, ContentType.VIDEO, title, url, moment, creator="A Channel")
 
 
-ACTIONS = {
-    act.__name__: act for act in (handle, sweep, follow, unfollow, pause, resume, complete, disconnect, deliver)
-}
+_DONE_HERE = (handle, sweep, follow, unfollow, pause, resume, complete, disconnect, deliver, work_import)
+ACTIONS = {act.__name__: act for act in _DONE_HERE}
 
 
 def main() -> None:
