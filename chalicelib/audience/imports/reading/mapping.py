@@ -11,6 +11,9 @@ from chalicelib.kernel.errors import Invalid
 _ADDRESS = re.compile(r"\s*(?:[^<>]*<)?(?:mailto:)?[^@\s<>]+(?:@|%40)[^@\s<>]+\.[^@\s<>]+>?\s*\Z", re.IGNORECASE)
 _NAME = re.compile(r"[^\d@/:]*[^\W\d_][^\d@/:]*\Z")
 
+# No address or name is longer, and patterns take their time with long cells.
+_LONGEST = 500
+
 Rows = Sequence[Sequence[str]]
 
 
@@ -43,7 +46,7 @@ def guess_headerless(rows: Rows, width: int) -> dict[str, int]:
             continue
         if "status" not in mapped and all(map(statuses.is_status_word, cells)):
             mapped["status"] = column
-        elif "name" not in mapped and abs(column - email) == 1 and all(map(_NAME.match, cells)):
+        elif "name" not in mapped and abs(column - email) == 1 and all(map(_looks_like_name, cells)):
             mapped["name"] = column
     return mapped
 
@@ -53,7 +56,7 @@ def find_email(named: list[int], rows: Rows, width: int) -> int | None:
     is believed only if no other has some."""
 
     def count(column: int) -> int:
-        return sum(1 for row in rows if column < len(row) and _ADDRESS.match(row[column]))
+        return sum(1 for row in rows if column < len(row) and looks_like_address(row[column]))
 
     best = max(named, key=count, default=None)
     if best is not None and (count(best) or not rows):
@@ -62,6 +65,14 @@ def find_email(named: list[int], rows: Rows, width: int) -> int | None:
     if other is not None and count(other):
         return other
     return best
+
+
+def looks_like_address(cell: str) -> bool:
+    return len(cell) <= _LONGEST and _ADDRESS.match(cell) is not None
+
+
+def _looks_like_name(cell: str) -> bool:
+    return len(cell) <= _LONGEST and _NAME.match(cell) is not None
 
 
 def choose(

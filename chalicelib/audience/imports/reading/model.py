@@ -98,8 +98,10 @@ class Sheet(Struct, frozen=True):
     status: Status | None = None
     # Columns that repeat the name of a restricting one: they count as well.
     repeated: tuple[tuple[str, int], ...] = ()
-    # Whether a line for Excel, `sep=;`, stands above everything.
-    hint: bool = False
+    # How many lines stand above the header: a title, or a hint for Excel, `sep=;`.
+    above: int = 0
+    # Whether every cell is an address of its own, as in the recipients of an email.
+    recipients: bool = False
 
 
 class Reading(Struct, frozen=True):

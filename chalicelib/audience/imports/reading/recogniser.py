@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from itertools import islice
+from itertools import dropwhile, islice
 
 from msgspec.structs import replace
 
@@ -44,32 +44,43 @@ def recognise(upload: Upload, wanted: Wanted | None = None) -> Reading:
 def read_body(text: Text, sheet: Sheet) -> Iterator[Record]:
     """Its records without the header, also where it stands again because files were joined."""
     lines = encodings.read_lines(text, sheet.encoding)
-    records = read_records(lines, sheet.delimiter, len(sheet.columns))
+    records = read_records(lines, sheet.delimiter, 0 if sheet.recipients else len(sheet.columns))
+    body = islice(dropwhile(lambda record: record.line <= sheet.above, records), sheet.header, None)
     first = sheet.columns[0] if sheet.header else None
-    for record in islice(records, sheet.hint + sheet.header, None):
-        if record.cells[0] != first or _column_names(record.cells) != sheet.columns:
+    for record in body:
+        if sheet.recipients:
+            yield from _spread(record)
+        elif record.cells[0] != first or _column_names(record.cells) != sheet.columns:
             yield record
+
+
+def _spread(record: Record) -> list[Record]:
+    return [Record(record.line, [cell], record.problem) for cell in record.cells if cell.strip()]
 
 
 def _recognise(text: Text, wanted: Wanted, upload_name: str) -> Sheet:
     encoding = wanted.encoding or encodings.guess(text)
     lines = _sample(text, encoding)
     hint = delimiters.read_hint(lines[0]) if lines else None
-    body = lines[1:] if hint else lines
-    delimiter = wanted.delimiter if wanted.delimiter is not None else hint or delimiters.guess(body)
-    rows = [record.cells for record in read_records(((line, False) for line in body), delimiter)]
+    above = max(hint is not None, 0 if wanted.header is False else delimiters.count_above(lines))
+    delimiter = wanted.delimiter if wanted.delimiter is not None else hint or delimiters.guess(lines[above:])
+    recipients = not wanted.header and delimiters.are_recipients(lines, delimiter)
+    records = list(read_records(((line, False) for line in lines[above:]), delimiter))
+    if recipients:
+        records = [each for record in records for each in _spread(record)]
+    rows = [record.cells for record in records]
     header = headers.is_header(rows) if wanted.header is None else wanted.header
-    columns = _name_columns(rows, header)
     sheet = Sheet(
         file=text.name,
         format=formats.LINES,
         delimiter=delimiter,
         encoding=encoding,
         header=header,
-        columns=columns,
+        columns=_name_columns(rows, header),
         mapping={},
         status=_most_restrictive(statuses.read_file_name(text.name or upload_name), wanted.status),
-        hint=hint is not None,
+        above=above,
+        recipients=recipients,
     )
     return _with_header(sheet, rows[1:]) if header else _without_header(sheet, rows)
 
@@ -84,7 +95,7 @@ def _with_header(sheet: Sheet, rows: list[list[str]]) -> Sheet:
 
 def _without_header(sheet: Sheet, rows: list[list[str]]) -> Sheet:
     mapped = mapping.guess_headerless(rows, len(sheet.columns))
-    if sheet.delimiter == WHOLE_LINE:
+    if sheet.delimiter == WHOLE_LINE or sheet.recipients:
         return replace(sheet, mapping=mapped or {"email": 0})
     # Its files have no header, the name before the address, and the status in the name of the file.
     is_sendy = sheet.status is not None and mapped.get("email") == 1 and mapped.get("name") == 0

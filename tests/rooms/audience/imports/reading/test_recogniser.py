@@ -1,5 +1,7 @@
 """What is guessed, and that each guess can be replaced."""
 
+import time
+
 import pytest
 
 from chalicelib.audience.imports.reading import recogniser
@@ -248,3 +250,41 @@ def test_a_state_is_a_status_only_if_it_reads_like_one(opened):
 def test_every_field_is_explained_in_the_documentation():
     page = (SAMPLES.parents[2] / "docs" / "importing.md").read_text()
     assert not [field for field in FIELDS if f"`{field}`" not in page]
+
+
+def test_the_recipients_of_an_email_are_one_row_each(opened):
+    content = "Ann Lee <ann@example.org>, ben@example.org,  <cem@example.org>,\n"
+    rows = opened.rows(content)
+    assert [(row.number, row.line, row.typed, row.name) for row in rows] == [
+        (0, 1, "ann@example.org", "Ann Lee"),
+        (1, 1, "ben@example.org", None),
+        (2, 1, "cem@example.org", None),
+    ]
+    reading = opened.reading(content)
+    assert (reading.format, reading.delimiter, reading.columns) == ("lines", ",", ("Column 1",))
+    again = opened.rows(content, delimiter=",", header=False, mapping={"email": 0})
+    assert again == rows
+    assert len(opened.rows("ann@example.org;ben@example.org")) == 2
+
+
+def test_two_columns_of_addresses_are_not_recipients(opened):
+    rows = opened.rows("ann@example.org,referrer@example.org\nben@example.org,referrer@example.org\n")
+    assert [row.typed for row in rows] == ["ann@example.org", "ben@example.org"]
+    assert [row.typed for row in opened.rows("ann@example.org,Ann,ben@example.org\n")] == ["ann@example.org"]
+
+
+def test_a_title_above_the_header_is_no_row(opened):
+    content = "Subscribers of The Birds,,\n,,\n\nName,E-Mail,Status\nAnn,ann@example.org,unsubscribed\n"
+    assert opened.reading(content).columns == ("Name", "E-Mail", "Status")
+    (row,) = opened.rows(content)
+    assert (row.line, row.name, row.status) == (5, "Ann", Status.LEFT)
+    assert len(opened.rows(content, header=False)) == 3
+
+
+def test_patterns_take_no_time_with_long_cells(opened):
+    started = time.process_time()
+    for line in ("<" + "@" * 200_000, "a@" + "." * 200_000 + "<", "a" * 200_000 + "1", "'" * 200_000, "' " * 90_000):
+        opened.rows(line)
+        opened.rows(f"email,name\n{line},{line}\n")
+        opened.rows(f"{line},ann@example.org\n", header=False, delimiter=",")
+    assert time.process_time() - started < 20

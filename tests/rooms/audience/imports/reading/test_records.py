@@ -99,8 +99,9 @@ def test_a_line_of_ten_megabytes_within_quotes_costs_only_itself(opened):
 
 def test_a_file_that_is_one_endless_line_is_read_or_refused(opened):
     assert [row.problem for row in opened.rows(b"ann@example.org" * 500_000)] == [records.TOO_LONG]
+    assert [row.problem for row in opened.rows(b"ann@example.org," * 500_000)] == [records.TOO_LONG]
     with pytest.raises(Invalid, match="more than 500 columns"):
-        opened.rows(b"ann@example.org," * 500_000)
+        opened.rows(b"ann@example.org,Ann," * 500_000)
 
 
 def test_nul_bytes_spoil_an_address_and_nothing_else(opened):
