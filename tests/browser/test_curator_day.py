@@ -95,7 +95,7 @@ class Day:
         eventually(lambda: {VIDEO, EPISODE} <= self._titles())
 
     def save_a_link(self):
-        self.page.goto("/demo")
+        self.page.goto("/demo/")
         post = self.page.locator("a[href*='/demo/posts/']").first.get_attribute("href")
         self.page.goto(f"/admin/inbox/add?url={self.gna.url}{post}")
         self.page.get_by_role("button", name="Save").click()

@@ -111,7 +111,7 @@ class Day:
 
     def publish_a_post(self):
         eventually(lambda: json.loads(self.gna.get("/admin/api/feed")[1])["last_check"])
-        self.page.goto("/demo")
+        self.page.goto("/demo/")
         self.page.get_by_label("Title").fill(POST)
         self.page.get_by_label("Text").fill("The beans knew before the forecast did.\n\nTomorrow there will be soup.")
         self.page.get_by_role("button", name="Publish").click()

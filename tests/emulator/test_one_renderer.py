@@ -1,5 +1,6 @@
 """Preview, test mail, sending and archive: what arrives is what was shown, byte for byte."""
 
+import html
 import re
 from typing import Any
 
@@ -38,3 +39,5 @@ def test_what_arrives_is_what_was_shown(admin: Any, ses: Any, work: Any) -> None
     archived = admin.get(f"/archive/{made['id']}").text
     assert "Hi! <em>So</em>" in archived
     assert "token" not in archived
+    for feed in ("/archive/feed.xml", "/archive/feed.json"):
+        assert "Hi! <em>So</em>" in html.unescape(admin.get(feed).text)

@@ -54,7 +54,11 @@ def test_a_newcomer_subscribes_confirms_after_a_restart_and_gets_the_next_post(r
     runner = running("local", "make", "run")
     status, health = runner.get("/health")
     assert (status, json.loads(health)["status"]) == (200, "ok")
-    assert "/embed.js" in runner.get("/demo")[1]
+    assert "/embed.js" in runner.get("/demo/")[1]
+    assert runner.get("/demo")[1] == runner.get("/demo/")[1]
+    first = runner.get("/")[1]
+    assert "/api/subscribe" in first
+    assert "/embed.js" not in first
     assert "DISABLE_AUTH=true" in runner.output
     assert runner.post("/api/subscribe", {"email": "ada@example.org"})[0] == 201
     link = confirmation_link(runner, "ada@example.org")

@@ -13,7 +13,7 @@ from chalicelib.kernel import deadlines, log
 from chalicelib.kernel.errors import Invalid, Unavailable
 from chalicelib.kernel.recent import Recent
 
-# About 30 MB in memory if all of them are long.
+# About 60 MB in memory if all of them are long.
 MOST = 5_000
 _AT_ONCE = 100
 _SECONDS = 3.0

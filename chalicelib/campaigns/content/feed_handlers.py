@@ -1,6 +1,7 @@
 """What programs read of the archive: its feeds, the sitemap, and what robots may visit."""
 
 from collections.abc import Callable, Sequence
+from datetime import timedelta
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -10,12 +11,15 @@ from chalicelib.campaigns.content.archive_handlers import KEEP
 from chalicelib.campaigns.content.catalogue import Issue
 from chalicelib.kernel import clock, publication, settings
 from chalicelib.kernel.errors import NotFound
+from chalicelib.kernel.recent import Recent
 from chalicelib.web import pages, responses
 from chalicelib.web.request import Request
 from chalicelib.web.responses import Response
 
 # A sitemap may have 50,000 addresses, but they would not fit into what Lambda answers.
 PER_SITEMAP = 20_000
+# To render twenty campaigns takes half a second, and the tag says whether anything has changed since.
+_written: Recent[str] = Recent(timedelta(hours=1), 2)
 # Links that were mailed to one person, and what stands behind a session: nothing for a list of search results.
 _PRIVATE = (
     "/admin", "/api/", "/confirm", "/never", "/profile", "/resume", "/account", "/verify", "/reset", "/sightings",
@@ -54,7 +58,7 @@ def _feed(request: Request, write: Callable[[Feed], str], content_type: str) -> 
     tag = archive_feeds.tag(issues)
     if tag in request.headers.get("if-none-match", ""):
         return responses.asset("", content_type, 60).with_status(304).with_headers(ETag=tag, Cache_Control=KEEP)
-    body = write(archive_feeds.read(issues))
+    body = _written.get((tag, content_type)) or _written.put((tag, content_type), write(archive_feeds.read(issues)))
     return responses.asset(body, content_type, 60).with_headers(ETag=tag, Cache_Control=KEEP)
 
 

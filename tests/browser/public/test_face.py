@@ -112,6 +112,20 @@ def test_what_an_author_wrote_cannot_cover_the_page_around_it(look, width):
         }"""), selector
 
 
+def test_a_layout_made_for_wide_screens_fits_a_phone(look):
+    wide = (
+        '<table width="900" bgcolor="#eee" style="min-width:900px"><tr><td width="450" style="width:450px">Left</td>'
+        '<td width="450"><div style="width:700px">Right <a href="https://example.org">link</a></div></td></tr></table>'
+    )
+    id = published("Wide", body=wide).campaign.id
+    page = look(phone=True)
+    page.goto(f"/archive/{id}")
+    shoot(page, "face/wide-phone")
+    assert fits(page)
+    assert violations(page) == []
+    assert page.locator(".prose").evaluate("prose => prose.scrollWidth <= prose.clientWidth")
+
+
 def test_colours_meant_for_light_paper_do_not_vanish_in_the_dark(look):
     id = published("Ink", body='<p style="color:#111111">Black <font color="#222222">ink</font></p>').campaign.id
     page = look(dark=True)
