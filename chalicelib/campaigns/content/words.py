@@ -4,8 +4,10 @@ import re
 import unicodedata
 
 from chalicelib.kernel.errors import Invalid
+from chalicelib.kernel.wording import for_readers
 
 LONGEST_SEARCH = 100
+_TOO_LONG = for_readers("This search is too long")
 _LONGEST_KEPT = 100_000
 _WORD = re.compile(r"\w+")
 # Letters that Unicode does not take apart, as people type them who do not have them.
@@ -23,7 +25,7 @@ def fold(text: str) -> str:
 def read_search(text: str) -> tuple[str, ...]:
     """The words of a search, each once; none if there is nothing in it to look for."""
     if len(text) > LONGEST_SEARCH:
-        raise Invalid(f"Search for at most {LONGEST_SEARCH} characters")
+        raise Invalid(_TOO_LONG)
     return tuple(dict.fromkeys(_WORD.findall(fold(text))))
 
 
