@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from chalicelib.admin import diagnostics, fallbacks
 from chalicelib.audience import counts, milestones
+from chalicelib.audience.imports import service as imports
 from chalicelib.kernel import publication, settings
 from chalicelib.kernel.findings import Finding, Level
 from chalicelib.mail import account as mail_account
@@ -21,6 +22,7 @@ BRAND, FORM, LIST, SELF, CAMPAIGN, SENDING = "brand", "form", "list", "self", "c
 _ALL, _BEGUN = "all", "begun"
 # Whoever has so many readers without an import has no list that still has to come.
 _A_LIST = 10
+_LATEST = 20
 _SHIPPED_COLOUR = "#0f766e"
 
 
@@ -80,7 +82,7 @@ def _find_done(editor: str, has_sent: bool, reached: frozenset[str]) -> set[str]
     facts: dict[str, Callable[[], bool]] = {
         BRAND: _is_branded,
         FORM: milestones.has_sign_up,
-        LIST: lambda: has_sent or counts.total() >= _A_LIST,
+        LIST: lambda: has_sent or counts.total() >= _A_LIST or _has_imported(),
         SELF: lambda: _is_subscribed(editor),
         CAMPAIGN: lambda: has_sent,
     }
@@ -121,6 +123,10 @@ def _is_branded() -> bool:
     return changed or now.colours.accent.lower() != _SHIPPED_COLOUR
 
 
+def _has_imported() -> bool:
+    return any(found.started_at for found in imports.list_imports(_LATEST))
+
+
 def _is_subscribed(editor: str) -> bool:
     """Whoever is signed in, or ADMIN_EMAIL. At home nobody signs in, and any reader will do."""
     if settings.current().local and counts.total():
@@ -155,7 +161,7 @@ _STEPS = (
         "Bring your list",
         "From Mailchimp, Substack, Ghost and others, or any CSV file. Starting from zero? Go on: this is ticked with "
         "your first campaign.",
-        "/admin/subscribers",
+        "/admin/imports",
         "Import a list",
     ),
     (

@@ -16,26 +16,30 @@ _LONGEST_HEAD = 1_024
 _MOST_TEXT = 64 * 1024
 _BOUNDARY = re.compile(r"[A-Za-z0-9'()+_,./:=? -]{0,69}[A-Za-z0-9'()+_,./:=?-]\Z")
 # .NET writes names without quotes. `name*=` is forbidden in forms; `filename` means a file, and may be written in any
-# way (with `filename*=` beside it, too), because nothing uses it.
+# way (with `filename*=` beside it, too): it is a hint at most, and only read where it is written as browsers do.
 _DISPOSITION = re.compile(
     rb'form-data *; *name=(?:"([^"]*)"|([A-Za-z0-9_.-]+)) *(; *filename\*?=.*)?\Z', re.IGNORECASE | re.DOTALL
 )
+_FILENAME = re.compile(rb'; *filename="([^"]{1,255})"\Z', re.IGNORECASE)
 _NOT_ENCODED = (b"", b"7bit", b"8bit", b"binary")
 # What browsers write for the three characters that a name in quotes cannot hold; nothing else is escaped.
 _ESCAPED = ((b"%0D", b"\r"), (b"%0A", b"\n"), (b"%22", b'"'))
 
 
 class Form(Struct, frozen=True):
-    """Of several fields with the same name the last counts, as in other forms."""
+    """Of several fields with the same name the last counts, as in other forms. `names` are those of the files on the
+    sender's machine, without folders, as far as they can be read."""
 
     fields: dict[str, str]
     files: dict[str, bytes]
+    names: dict[str, str] = {}
 
 
 class _Part(Struct, frozen=True):
     name: str
     content: bytes
     is_file: bool
+    filename: str = ""
 
 
 def read(content_type: str, body: bytes, most_fields: int) -> dict[str, str]:
@@ -51,8 +55,9 @@ def read_form(content_type: str, body: bytes, most_fields: int) -> Form:
     parts = _parts(content_type, body, most_fields)
     if sum(len(part.content) for part in parts if not part.is_file) > _MOST_TEXT:
         raise _unreadable("it has too much text")
-    files = {part.name: part.content for part in parts if part.is_file}
-    return Form(_fields(parts), files)
+    files = {part.name: part for part in parts if part.is_file}
+    contents = {name: part.content for name, part in files.items()}
+    return Form(_fields(parts), contents, {name: part.filename for name, part in files.items()})
 
 
 def _fields(parts: list[_Part]) -> dict[str, str]:
@@ -88,8 +93,9 @@ def _part(part: bytes) -> _Part:
     headers = _headers(part[2:end])
     if headers.get(b"content-transfer-encoding", b"").lower() not in _NOT_ENCODED:
         raise _unreadable("a field has a transfer encoding")
-    name, is_file = _name(headers.get(b"content-disposition", b""))
-    return _Part(_text(name), part[end + 4 :], is_file)
+    disposition = headers.get(b"content-disposition", b"")
+    name, is_file = _name(disposition)
+    return _Part(_text(name), part[end + 4 :], is_file, _filename(disposition))
 
 
 def _text(content: bytes) -> str:
@@ -114,11 +120,25 @@ def _name(disposition: bytes) -> tuple[bytes, bool]:
     matched = _DISPOSITION.match(disposition)
     if not matched:
         raise _unreadable("a field has no proper name")
-    name = matched[1] if matched[1] is not None else matched[2]
-    if matched[1] is not None:
-        for written, meant in _ESCAPED:
-            name = name.replace(written, meant)
+    name = _unescape(matched[1]) if matched[1] is not None else matched[2]
     return name, matched[3] is not None
+
+
+def _filename(disposition: bytes) -> str:
+    """Empty if there is none, or one that is not written as browsers do."""
+    matched = _FILENAME.search(disposition)
+    try:
+        name = _unescape(matched[1]).decode() if matched else ""
+    except UnicodeDecodeError:
+        return ""
+    plain = re.split(r"[/\\]", name)[-1]
+    return plain if plain.isprintable() else ""
+
+
+def _unescape(name: bytes) -> bytes:
+    for written, meant in _ESCAPED:
+        name = name.replace(written, meant)
+    return name
 
 
 def _unreadable(why: str) -> Invalid:

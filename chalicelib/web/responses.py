@@ -118,6 +118,12 @@ def with_photos(page: Response, origin: str) -> Response:
     return page.with_headers(Content_Security_Policy=policy)
 
 
+def with_uploads(page: Response, origin: str) -> Response:
+    """A copy of the page that may upload files to `origin`."""
+    policy = page.headers["Content-Security-Policy"].replace("connect-src 'self'", f"connect-src 'self' {origin}")
+    return page.with_headers(Content_Security_Policy=policy)
+
+
 def redirect(path: str, status: int = 303) -> Response:
     return Response(status, "", {"Location": path, "Cache-Control": "no-store", "Referrer-Policy": "no-referrer"})
 

@@ -65,7 +65,7 @@ _SIGNED_IN, _SIGN_IN = "members.guards:require_member", "members.guards:ask_to_s
 _NOT_FOUND, _FORMS_ONLY = "web.pages:not_found", "admin.shell:forms_only"
 # What a reader's form or a site's script sends is small. Editors send campaigns, and hubs and sites whole posts.
 _SMALL_BODY, _LARGE_BODY = 64 * 1024, 1_000_000
-# A photo of up to 4 MB in a form. What is larger is read too, to be answered with what to do instead.
+# A photo or a list of up to 4 MB in a form. What is larger is read too, to be answered with what to do instead.
 _PHOTO_BODY = 6_000_000
 _TOO_LARGE, _NOT_HERE = for_readers("The request is too large"), for_readers("Not found")
 
@@ -114,10 +114,10 @@ def admin_api(call: str, handler: str) -> Route:
     return _route(call, handler, _JSON_ERRORS, guard=ADMIN, accepts=(JSON,), largest_body=_LARGE_BODY)
 
 
-def admin_page(call: str, handler: str, *, photo: bool = False) -> Route:
-    """A page of the dashboard; with `photo`, its form may have a picture."""
+def admin_page(call: str, handler: str, *, upload: bool = False) -> Route:
+    """A page of the dashboard; with `upload`, a file may be sent as a form."""
     route = _route(call, handler, _ADMIN_ERRORS, guard=ADMIN, accepts=ANY_FORM, largest_body=_LARGE_BODY)
-    return replace(route, largest_form=_PHOTO_BODY if photo else 0)
+    return replace(route, largest_form=_PHOTO_BODY if upload else 0)
 
 
 def guest_api(call: str, handler: str) -> Route:

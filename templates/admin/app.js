@@ -83,6 +83,10 @@
   if (compose) enhanceCompose(compose);
   const live = find("[data-live]");
   if (live) enhanceLive(live);
+  const imported = find("[data-import]");
+  if (imported) enhanceImport(imported);
+  const importing = find("[data-import-progress]");
+  if (importing) followImport(importing);
   const maker = find("[data-maker]");
   if (maker) enhanceMaker(maker);
   const schedule = find("[data-schedule]");
@@ -245,6 +249,73 @@
       history.replaceState(history.state, "", url);
     }, 400);
     form.addEventListener("input", draw);
+  }
+
+  // A file that is too large for a form goes straight to the bucket, with progress; the page of the import then reads it.
+  function enhanceImport(form) {
+    const file = form.elements.file, shown = find("[data-upload]", form), bar = find("progress", shown), said = find("[data-said]", shown);
+    find("[data-without]", form).hidden = true;
+    find("[data-with]", form).hidden = false;
+    const say = (text, bad) => { shown.hidden = false; bar.hidden = Boolean(bad); said.textContent = text; said.classList.toggle("warning", Boolean(bad)); };
+    const upload = (url, data) => new Promise((resolve) => {
+      const request = new XMLHttpRequest();
+      let told = -1;
+      request.upload.addEventListener("progress", ({ loaded, total, lengthComputable }) => {
+        if (!lengthComputable) return;
+        const percent = Math.round(100 * loaded / total);
+        bar.value = percent;
+        // Screen readers read every change of the status: ten are enough.
+        if (Math.floor(percent / 10) > told) { told = Math.floor(percent / 10); say(`Uploading: ${percent} percent`); }
+      });
+      for (const event of ["load", "error", "abort", "timeout"]) request.addEventListener(event, () => resolve(request.status >= 200 && request.status < 300));
+      request.open("POST", url);
+      request.send(data);
+    });
+    const deliver = async (chosen) => {
+      const kind = /\.zip$/i.test(chosen.name) ? "application/zip" : "text/csv";
+      const announced = await post("/admin/api/imports", { size: chosen.size, content_type: kind, name: chosen.name });
+      const data = new FormData();
+      for (const [name, value] of Object.entries(announced.upload.fields)) data.append(name, value);
+      data.append("file", chosen);
+      if (!await upload(announced.upload.url, data)) throw new Error("The file could not be uploaded. Nothing is lost: please try again in a moment.");
+      say("Uploaded. Reading it…");
+      await post(`/admin/api/imports/${announced.id}/read`, {});
+      location.assign(`/admin/imports/${announced.id}`);
+    };
+    form.addEventListener("submit", async (event) => {
+      const chosen = file.files[0];
+      if (!chosen || chosen.size <= Number(form.dataset.import)) return;
+      event.preventDefault();
+      if (chosen.size > Number(form.dataset.most)) say("This file has more than 100 MB: zip it, or split it.", true);
+      else await deliver(chosen).catch((failure) => say(failure.message, true));
+      delete form.dataset.sent;
+    });
+  }
+
+  // What a worker has done so far, every other second; when it is over, the page says the rest.
+  function followImport(card) {
+    const bar = find("progress", card), announce = find("[data-announce]", card);
+    let told = 0;
+    find("[data-reload]", card).hidden = true;
+    const show = (selector, value) => { const place = find(selector, card); if (place) place.textContent = number.format(value); };
+    const poll = async () => {
+      let wait = 2000;
+      try {
+        const found = await (await fetch(card.dataset.importProgress)).json();
+        if (found.state !== card.dataset.state) return location.reload();
+        show("[data-done]", found.done); show("[data-rows]", found.rows); show("[data-removed]", found.removed);
+        show("[data-result=done]", found.done);
+        for (const [name, count] of Object.entries(found.counts)) show(`[data-result=${name}]`, count);
+        if (bar && found.rows) Object.assign(bar, { max: found.rows, value: found.done });
+        const tenth = found.rows ? Math.floor(10 * found.done / found.rows) : 0;
+        if (tenth > told) announce.textContent = `${tenth * 10} percent done`;
+        told = Math.max(told, tenth);
+      } catch {
+        wait = 10000;
+      }
+      setTimeout(poll, wait);
+    };
+    setTimeout(poll, 1000);
   }
 
   function enhanceSchedule(form) {

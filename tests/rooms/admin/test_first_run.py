@@ -44,7 +44,7 @@ def test_a_new_publication_is_shown_what_to_do(dashboard):
     assert "Getting started 0 of 6 done" in seen
     for title in ("Make it yours", "Put the form into your site", "Bring your list", "Subscribe yourself"):
         assert title in seen
-    for path in ("/admin/settings", "/admin/form", "/subscribe", "/admin/campaigns/new"):
+    for path in ("/admin/settings", "/admin/form", "/admin/imports", "/subscribe", "/admin/campaigns/new"):
         assert f'href="{path}"' in dashboard.get("/admin").text
 
 

@@ -1,0 +1,179 @@
+"""Importing a list in a browser: with the script and without, small files and large ones."""
+
+import re
+
+import pytest
+from chalicelib.audience.imports.model import State
+
+from chalicelib.audience.imports import jobs, service
+from chalicelib.kernel.aws import objects
+from tests.browser import page_checks
+from tests.browser.admin.test_pages import LOOKS
+from tests.conftest import received
+
+LIST = (
+    "Email,First Name,Last Name,Status,Tags,Signed up\n"
+    + "".join(f"reader{n}@example.net,Ada,Lovelace,active,garden,{n % 28 + 1}/03/2024\n" for n in range(40))
+    + "cy@example.net,Cy,Twombly,unsubscribed,,01/02/2023\nno address,,,,,\nreader1@example.net,,,active,,\n"
+    + "dee@example.net,Dee,,cold,seeds,\n Bo <bo@example.net>,Bo,,active,,\n"
+)
+
+
+def _file(tmp_path, content=LIST, name="readers of the old blog.csv"):
+    path = tmp_path / name
+    path.write_text(content)
+    return path
+
+
+def _work():
+    while messages := received("feed"):
+        for message in messages:
+            if "import_id" in message:
+                jobs.work(message["import_id"], lambda: True)
+
+
+def _look_at(page, name):
+    wrong = []
+    for light, (colours, size) in {**LOOKS, "dark-phone": ("dark", LOOKS["phone"][1])}.items():
+        page.emulate_media(color_scheme=colours, reduced_motion="reduce")
+        page.set_viewport_size(size)
+        page_checks.shoot(page, f"admin/{name}.{light}")
+        found = page_checks.violations(page) + page_checks.small_targets(page)
+        found += [] if page_checks.fits(page) else ["wider than the screen"]
+        wrong += [f"{name} {light}: {problem}" for problem in found]
+    page.set_viewport_size(LOOKS["light"][1])
+    page.emulate_media(color_scheme="light")
+    return wrong
+
+
+def test_every_page_of_an_import_is_accessible_and_fits(dashboard, look, tmp_path):
+    page = look()
+    page.goto("/admin/imports")
+    wrong = _look_at(page, "imports-empty")
+    page.get_by_label("CSV, text or zip").set_input_files(_file(tmp_path))
+    page.get_by_role("button", name="Read the file").click()
+    page.get_by_role("heading", name="Before you start").wait_for()
+    path = page.url
+    page.get_by_text("Change how it is read").click()
+    wrong += _look_at(page, "import-read")
+    page.get_by_label("I am not sure").check()
+    page.get_by_role("button", name="Start the import").click()
+    page.get_by_text("Nobody was imported.").wait_for()
+    wrong += _look_at(page, "import-unsure")
+    page.get_by_label("They signed up without").check()
+    page.get_by_label("When did you last write").fill("2026-01-02")
+    page.get_by_label("In your own words").fill("They signed up on the old blog.")
+    page.get_by_label("When was the file exported?").fill("2026-01-03")
+    page.get_by_role("button", name="Who has left since?").click()
+    page.get_by_text("left here since then").first.wait_for()
+    assert page.get_by_label("In your own words").input_value() == "They signed up on the old blog."
+    page.get_by_role("button", name="Start the import").click()
+    page.get_by_role("heading", name="Importing").wait_for()
+    wrong += _look_at(page, "import-running")
+    _work()
+    page.get_by_role("heading", name="people imported").wait_for()
+    wrong += _look_at(page, "import-done")
+    page.goto(f"{path}?undo=yes")
+    wrong += _look_at(page, "import-undo")
+    page.get_by_role("button", name="Undo the import").click()
+    page.get_by_role("heading", name="Undone").wait_for()
+    page.goto("/admin/imports")
+    wrong += _look_at(page, "imports")
+    page.goto("/admin/subscribers/add")
+    wrong += _look_at(page, "subscriber-add")
+    assert not wrong, "\n".join(wrong)
+
+
+def test_a_list_is_imported_without_scripts(dashboard, look, tmp_path):
+    page = look(script=False)
+    page.goto("/admin/subscribers")
+    page.get_by_role("link", name="Import").click()
+    page.get_by_label("CSV, text or zip").set_input_files(_file(tmp_path))
+    page.get_by_role("button", name="Read the file").click()
+    page.get_by_label("Last Name is").select_option("Not used")
+    page.get_by_role("button", name="Read again").click()
+    page.get_by_text("Read again.").first.wait_for()
+    page.get_by_label("They signed up and confirmed").check()
+    page.get_by_label("In your own words").fill("They confirmed by link.")
+    page.get_by_role("button", name="Start the import").click()
+    page.get_by_role("heading", name="Importing").wait_for()
+    assert page.locator("meta[http-equiv=refresh]").count() == 1
+    _work()
+    page.get_by_role("link", name="Look again").click()
+    page.get_by_role("heading", name="41 people imported").wait_for()
+
+
+def test_a_large_file_goes_straight_to_the_bucket(dashboard, look, tmp_path, monkeypatch):
+    """The bucket is a page of our own here: what matters is where the browser posts, what, and what it does then."""
+    page = look()
+    content = LIST + "".join(f"many{n}@example.net,{'n' * 40},,active,,\n" for n in range(75_000))
+    file = _file(tmp_path, content, "large.csv")
+    assert file.stat().st_size > 4 * 1024 * 1024
+    posted = []
+
+    def sign(key, content_type, most, seconds):
+        return f"{dashboard.url}/bucket", {"key": key, "Content-Type": content_type}
+
+    def take(route):
+        posted.append(route.request.headers["content-type"])
+        objects.put(f"incoming/imports/{service.list_imports(1)[0].id}/file", file.read_bytes(), "text/csv")
+        route.fulfill(status=204)
+
+    monkeypatch.setattr(objects, "sign_post", sign)
+    page.route("**/bucket", take)
+    page.goto("/admin/imports")
+    page.get_by_label("CSV, text or zip").set_input_files(file)
+    page.get_by_role("button", name="Read the file").click()
+    page.wait_for_url(re.compile("/admin/imports/.+"), timeout=60_000)
+    assert [kind.partition(";")[0] for kind in posted] == ["multipart/form-data"]
+    for _ in range(50):
+        if service.list_imports(1)[0].state is State.READ:
+            break
+        _work()
+    page.reload()
+    page.get_by_role("heading", name="Of 75,045 rows").wait_for()
+
+
+@pytest.mark.parametrize("status", [403, 500])
+def test_an_upload_that_fails_is_said_and_can_be_tried_again(dashboard, look, tmp_path, monkeypatch, status):
+    page = look()
+    file = _file(tmp_path, "a@example.net\n" * 330_000, "large.csv")
+    monkeypatch.setattr(objects, "sign_post", lambda *given: (f"{dashboard.url}/bucket", {}))
+    page.route("**/bucket", lambda route: route.fulfill(status=status))
+    page.goto("/admin/imports")
+    page.get_by_label("CSV, text or zip").set_input_files(file)
+    for _ in range(2):
+        page.get_by_role("button", name="Read the file").click()
+        page.get_by_text("The file could not be uploaded").wait_for()
+    assert len(service.list_imports()) == 2
+
+
+def test_a_list_is_imported_with_the_keyboard_alone(dashboard, look):
+    page = look()
+    page.goto("/admin/imports")
+    page.get_by_label("One on each line").focus()
+    page.keyboard.type("ada@example.net")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    page.get_by_label("They signed up and confirmed").focus()
+    page.keyboard.press("Space")
+    page.get_by_label("In your own words").focus()
+    page.keyboard.type("She asked me to.")
+    for _ in range(12):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.value") == "start":
+            break
+    page.keyboard.press("Enter")
+    page.get_by_role("heading", name="Importing").wait_for()
+
+
+def test_one_subscriber_is_added_by_hand(dashboard, look):
+    page = look()
+    page.goto("/admin/subscribers")
+    page.get_by_role("link", name="Add", exact=True).click()
+    page.get_by_label("Email address").fill("hand@example.net")
+    page.get_by_label("They signed up and confirmed").check()
+    page.get_by_label("In your own words").fill("She asked me.")
+    page.get_by_role("button", name="Add").click()
+    page.get_by_text("Added.").wait_for()
+    page.get_by_role("heading", name="hand@example.net").wait_for()
