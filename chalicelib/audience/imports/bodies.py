@@ -91,6 +91,9 @@ class NewUpload(Struct):
     content_type: Annotated[
         Literal["text/csv", "application/zip"], Reads(schemas.choice("content_type", model.CONTENT_TYPES).check)
     ]
+    name: Annotated[
+        str, Meta(max_length=255, description="Of the file: some services write into it who is in the file")
+    ] = ""
 
 
 class ReadImport(Struct):

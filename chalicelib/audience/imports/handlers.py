@@ -29,7 +29,7 @@ _GOING_ON = Answer("A large file: the worker goes on, and the state is `read` wh
 def create_import(request: Request) -> Response:
     if request.content_type in (JSON, ""):
         body = schemas.read(bodies.NewUpload, request.fields)
-        shown = service.announce(body.size or 0, body.content_type)
+        shown = service.announce(body.size or 0, body.content_type, body.name)
     else:
         shown = service.create(request.body, request.content_type)
     audit.record(request, "import.create", import_id=shown.found.id)

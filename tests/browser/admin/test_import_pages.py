@@ -3,9 +3,9 @@
 import re
 
 import pytest
-from chalicelib.audience.imports.model import State
 
 from chalicelib.audience.imports import jobs, service
+from chalicelib.audience.imports.model import State
 from chalicelib.kernel.aws import objects
 from tests.browser import page_checks
 from tests.browser.admin.test_pages import LOOKS
@@ -132,6 +132,7 @@ def test_a_large_file_goes_straight_to_the_bucket(dashboard, look, tmp_path, mon
         _work()
     page.reload()
     page.get_by_role("heading", name="Of 75,045 rows").wait_for()
+    page.get_by_role("heading", name="large.csv").wait_for()
 
 
 @pytest.mark.parametrize("status", [403, 500])

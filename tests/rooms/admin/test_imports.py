@@ -3,11 +3,11 @@ import re
 import zipfile
 
 import pytest
-from chalicelib.audience.imports.model import Columns, Import, Result, State
 
 from chalicelib.admin import import_form, import_words
 from chalicelib.audience import erasure, listing
 from chalicelib.audience.imports import jobs, service
+from chalicelib.audience.imports.model import Columns, Import, Result, State
 from chalicelib.audience.listing import Filter
 from chalicelib.kernel import clock
 from chalicelib.kernel.errors import Invalid

@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from chalicelib.audience.imports import service as imports
 from chalicelib.campaigns import service
 from chalicelib.campaigns.service import Draft
 from chalicelib.events.webhooks import service as webhooks
@@ -36,12 +37,13 @@ def _join(email: str) -> Member:
 
 
 @pytest.fixture
-def page(dashboard, abroad, person):
+def page(dashboard, abroad, person, media_bucket):
     """The page at a path of the route table, with ids that exist."""
     known = {
         "campaign_id": service.create(Draft("Beans", "<p style='color: red' onclick='x()'>x</p>")).campaign.id,
         "subscriber_id": person("ada@example.net", "<script>x()</script>"),
         "webhook_id": webhooks.add(NewWebhook(url=abroad.url, description="<script>x()</script>")).webhook.id,
+        "import_id": imports.create(b"email,<script>x()</script>\nbo@example.net,<b>\n", "text/csv").found.id,
         "field": "body",
         "member_id": _join("bob@example.net").wire_id,
         "follow_id": made.follow("<script>x()</script>").id.replace("-", ""),
