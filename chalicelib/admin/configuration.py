@@ -88,6 +88,7 @@ _GROUPS: dict[str, tuple[tuple[str, str, Callable[[Settings], object]], ...]] = 
         ("ADMIN_EMAIL", "Admin notices go to", lambda current: current.admin_email),
         ("CONFIGURATION_SET", "Configuration set", lambda current: current.configuration_set),
         ("BOUNCES", "People whose email bounces", lambda current: _BOUNCES[current.bounces]),
+        ("WAVE_WAIT", "Between waves of imported people", lambda current: f"{current.wave_wait} minutes"),
         ("MAILS_PER_HOUR", "Confirmation emails per hour, at most", lambda current: current.mails_per_hour),
     ),
     "Feed": (

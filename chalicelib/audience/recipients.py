@@ -1,6 +1,7 @@
 """The people a campaign is sent to."""
 
 from collections.abc import Iterator, Sequence, Set
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from typing import NamedTuple
 
@@ -14,18 +15,31 @@ from chalicelib.audience.stores.recipients import Targeting as Targeting
 from chalicelib.kernel import clock
 from chalicelib.kernel.addresses import Address
 
+_PEOPLE_A_SEGMENT = 20_000
+_MOST_SEGMENTS = 8
+
 
 class Recipient(NamedTuple):
-    """Not a struct: a million are made in one sending, and a tuple is made fastest."""
+    """Not a struct: a million are made in one sending, and a tuple is made fastest. `unmailed` is set for those no
+    campaign was sent to since they were imported."""
 
     id: str
     email: str
     nickname: str | None
     unsubscribe_secret: str
+    unmailed: str | None = None
 
     @property
     def unsubscribe_token(self) -> str:
         return f"{self.id}.{self.unsubscribe_secret}"
+
+    @property
+    def joined(self) -> int:
+        """When somebody imported had joined, in milliseconds; 0 if that is not known."""
+        try:
+            return max(0, clock.milliseconds(clock.parse((self.unmailed or "").partition("#")[0])))
+        except (TypeError, ValueError):
+            return 0
 
 
 class Known(Struct, frozen=True):
@@ -80,6 +94,23 @@ def count(targeting: Targeting, activated_by: datetime) -> int:
     return store.count(targeting, activated_by)
 
 
+def count_unmailed(targeting: Targeting, activated_by: datetime) -> int:
+    """How many of them no campaign was sent to since they were imported. Reads the whole table, a large one in
+    segments at the same time."""
+    total = min(_MOST_SEGMENTS, 1 + counts.total() // _PEOPLE_A_SEGMENT)
+    if total == 1:
+        return store.count_unmailed(targeting, activated_by, (0, 1))
+    with ThreadPoolExecutor(max_workers=total) as threads:
+        return sum(
+            threads.map(lambda number: store.count_unmailed(targeting, activated_by, (number, total)), range(total))
+        )
+
+
+def clear_unmailed(ids: Sequence[str]) -> None:
+    """A campaign was sent to these imported people: from the next on they are readers like everybody."""
+    store.clear_unmailed(ids)
+
+
 def count_everybody() -> int:
     """How many people a campaign to all subscribers would be sent to: a few reads, however many there are."""
     return max(0, counts.total() - pausing.count())
@@ -116,10 +147,11 @@ def _known(item: Item) -> Known:
 
 
 def _recipient(item: Item) -> Recipient:
-    nickname = item.get("nickname")
+    nickname, unmailed = item.get("nickname"), item.get("unmailed")
     return Recipient(
         item["id"]["S"],
         item["email"]["S"],
         nickname.get("S") if nickname else None,
         item["unsubscribe_secret"]["S"],
+        unmailed.get("S") if unmailed else None,
     )

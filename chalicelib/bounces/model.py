@@ -15,6 +15,8 @@ from chalicelib.kernel.errors import Invalid
 from chalicelib.mail.failures import UNSENDABLE
 
 KEPT = timedelta(days=7)
+# On every mail of a campaign, and on those to people who were imported; SES repeats them in its reports.
+DELIVERY_TAG, WAVE_TAG = "delivery", "wave"
 
 _CLOCK_SKEW = timedelta(minutes=5)
 _NOT_SPAM = "not-spam"
@@ -71,6 +73,11 @@ class Bounced(Struct, frozen=True):
     address: Address
     reason: str
 
+    @property
+    def is_held_against_us(self) -> bool:
+        """SES counts it in the account's bounce rate."""
+        return parse_kind(self.reason) in (Kind.HARD, Kind.SUPPRESSED) and not self.reason.endswith(_SUPPRESSED[0])
+
 
 class SoftBounced(Struct, frozen=True):
     """Not delivered for now: the mailbox is full, its server does not respond."""
@@ -79,19 +86,24 @@ class SoftBounced(Struct, frozen=True):
 
 
 class Complained(Struct, frozen=True):
+    """`again` if they are on the suppression list of this account: SES did not send the mail."""
+
     address: Address
+    again: bool = False
 
 
 Finding = Bounced | SoftBounced | Complained
 
 
 class Report(Struct, frozen=True):
-    """One notification: `id` is the same however often it is delivered."""
+    """One notification: `id` is the same however often it is delivered. `wave` is that of imported people which the
+    mail was in, if it was in one."""
 
     id: str
     at: datetime
     delivery_id: str | None
     findings: tuple[Finding, ...]
+    wave: int | None = None
 
 
 def parse_kind(reason: str) -> Kind:
@@ -133,7 +145,7 @@ def parse_event(event: Mapping[str, Any], sender: str, now: datetime) -> Report:
             detail = _object(event, "reject")
             findings = tuple(Bounced(address, _REJECTED) for address in _addresses(mail.get("destination")))
     id = str(detail.get("feedbackId") or mail.get("messageId") or "")
-    return Report(id, _time_of(detail, mail, now), _delivery_id(mail), findings)
+    return Report(id, _time_of(detail, mail, now), _tag(mail, DELIVERY_TAG), findings, _wave(mail))
 
 
 def _bounced(bounce: Mapping[str, Any], mail: Mapping[str, Any]) -> tuple[Finding, ...]:
@@ -165,7 +177,8 @@ def _complained(complaint: Mapping[str, Any], mail: Mapping[str, Any]) -> tuple[
     # Some providers also report when somebody moves a mail *out* of the junk folder.
     if complaint.get("complaintFeedbackType") == _NOT_SPAM:
         return ()
-    return tuple(Complained(address) for address in _recipients(mail, complaint.get("complainedRecipients")))
+    again = complaint.get("complaintSubType") == _SUPPRESSED[0]
+    return tuple(Complained(address, again) for address in _recipients(mail, complaint.get("complainedRecipients")))
 
 
 def _recipients(mail: Mapping[str, Any], reported: Any) -> list[Address]:
@@ -243,7 +256,12 @@ def _moment(text: Any) -> datetime | None:
     return at if at.tzinfo else at.replace(tzinfo=UTC)
 
 
-def _delivery_id(mail: Mapping[str, Any]) -> str | None:
+def _tag(mail: Mapping[str, Any], name: str) -> str | None:
     tags = mail.get("tags")
-    values = tags.get("delivery") if isinstance(tags, Mapping) else None
+    values = tags.get(name) if isinstance(tags, Mapping) else None
     return values[0] if isinstance(values, list) and values and isinstance(values[0], str) else None
+
+
+def _wave(mail: Mapping[str, Any]) -> int | None:
+    number = _tag(mail, WAVE_TAG) or ""
+    return int(number) if number.isascii() and number.isdigit() and len(number) < 4 else None

@@ -6,7 +6,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType, field
 from msgspec.structs import asdict
 
 from chalicelib.campaigns import fields
-from chalicelib.campaigns.model import DeliveryState, Format, Origin, State, Targeting
+from chalicelib.campaigns.model import DeliveryState, Format, Origin, State, Targeting, WaveState
 from chalicelib.web.paging import PageBody
 from chalicelib.web.schemas import Count, Id, Moment, Reads
 
@@ -82,6 +82,15 @@ class CampaignEdits(Struct, frozen=True):
         return {name: value for name, value in asdict(self).items() if value is not UNSET and name != "version"}
 
 
+InWaves = Annotated[
+    bool,
+    Meta(
+        description="People who were imported and never sent a campaign get it in waves of 50, 200, 1,000 and the "
+        "rest. `false`: at once, like everybody else"
+    ),
+]
+
+
 class Schedule(Struct, frozen=True):
     scheduled_at: Annotated[
         str,
@@ -91,10 +100,21 @@ class Schedule(Struct, frozen=True):
         Reads(fields.required_time),
     ]
     time_zone: TimeZone = None
+    waves: InWaves = True
 
 
 class Send(Struct, frozen=True):
     version: Version = None
+    waves: InWaves = True
+
+
+class Continue(Struct, frozen=True):
+    wave: Annotated[
+        int | None,
+        Meta(
+            ge=1, description="The wave whose numbers you have seen: nothing happens if the next one has begun since"
+        ),
+    ] = None
 
 
 class NewCorrection(Struct, frozen=True):
@@ -132,6 +152,19 @@ class DeliverySummary(Struct):
     unknown: Count = field(name="unknown_count")
 
 
+class Wave(Struct):
+    """People who were imported and never sent a campaign get it in waves; this is the current one. `next_at` is when
+    the next one starts by itself."""
+
+    number: Annotated[int, Meta(ge=1)]
+    size: Count
+    sent: Count
+    bounced: Count
+    complained: Count
+    state: WaveState
+    next_at: Moment | None
+
+
 class Delivery(Struct):
     id: Id
     campaign_id: Id
@@ -148,6 +181,8 @@ class Delivery(Struct):
     created_at: Moment
     started_at: Moment | None
     finished_at: Moment | None
+    waves: InWaves
+    wave: Annotated[Wave | None, Meta(description="While it is being sent, if it has waves")]
 
 
 class CampaignLine(Struct):

@@ -85,10 +85,22 @@ def edit_writes(
     ]
 
 
-def begin_writes(detail: CampaignDetail) -> Changed:
+def choose_waves(before: CampaignDetail, waves: bool, changed: Changed) -> Changed:
+    """The same, and whether its deliveries have waves."""
+    detail, writes = changed
+    chosen = tuple(replace(delivery, waves=waves) for delivery in before.deliveries)
+    moved = [pair for pair in zip(before.deliveries, chosen, strict=True) if pair[0] != pair[1]]
+    steps = [delivery_store.step_write(old, new) for old, new in moved]
+    return replace(detail, deliveries=chosen), [*writes, *steps]
+
+
+def begin_writes(detail: CampaignDetail, waves: bool | None = None) -> Changed:
     """Also for pictures that did not exist when it was saved, and do now: from here on they stay."""
     shown = pictures.use_writes(detail.content, pictures.recognize(detail.content, detail.content))
     after = start_deliveries(detail, clock.now())
+    if waves is not None:
+        chosen = tuple(replace(delivery, waves=waves) for delivery in after.deliveries)
+        after = replace(after, deliveries=chosen)
     steps = [
         delivery_store.step_write(old, new) for old, new in zip(detail.deliveries, after.deliveries, strict=True)
     ]

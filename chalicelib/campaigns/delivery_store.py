@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any
 
-from pynamodb.attributes import NumberAttribute, UnicodeAttribute
+from pynamodb.attributes import BooleanAttribute, NumberAttribute, UnicodeAttribute
 
 from chalicelib.campaigns.model import Counts, Delivery, DeliveryState
 from chalicelib.kernel import clock
@@ -29,6 +29,7 @@ class DeliveryRow(tables.Row):
     created_at = UnicodeAttribute()
     started_at = UnicodeAttribute(null=True)
     finished_at = UnicodeAttribute(null=True)
+    at_once = BooleanAttribute(null=True)
 
 
 def list_deliveries(campaign_id: str) -> tuple[Delivery, ...]:
@@ -81,6 +82,7 @@ def _row(delivery: Delivery) -> DeliveryRow:
         sent_count=delivery.counts.sent,
         failure_count=delivery.counts.failed,
         unknown_count=delivery.counts.unknown,
+        at_once=None if delivery.waves else True,
     )
 
 
@@ -98,6 +100,7 @@ def _delivery(row: DeliveryRow) -> Delivery:
         created_at=clock.parse(row.created_at),
         started_at=parse_moment(row.started_at),
         finished_at=parse_moment(row.finished_at),
+        waves=not row.at_once,
     )
 
 

@@ -6,7 +6,7 @@ from chalicelib.access import audit
 from chalicelib.campaigns import bodies, fields, serializers, service
 from chalicelib.campaigns.content import renderer
 from chalicelib.campaigns.model import CampaignDetail, Content
-from chalicelib.campaigns.sending import deliveries, progress, stopping
+from chalicelib.campaigns.sending import continuing, deliveries, progress, stopping
 from chalicelib.kernel import clock
 from chalicelib.kernel.errors import Invalid
 from chalicelib.web import paging, responses, schemas
@@ -90,7 +90,7 @@ def delete_campaign(request: Request) -> Response:
 @operation("Send now", tag=_TAG, body=bodies.Send, answers=_CAMPAIGN, refuses=(400, 404, 409))
 def send_campaign(request: Request) -> Response:
     asked = schemas.read(bodies.Send, request.fields)
-    sent = service.send_now(request.path["campaign_id"], version=asked.version)
+    sent = service.send_now(request.path["campaign_id"], version=asked.version, waves=asked.waves)
     audit.record(request, "campaign.send", campaign_id=sent.campaign.id)
     return _answer(sent)
 
@@ -98,7 +98,7 @@ def send_campaign(request: Request) -> Response:
 @operation("Schedule for later", tag=_TAG, body=bodies.Schedule, answers=_CAMPAIGN, refuses=(400, 404, 409))
 def schedule_campaign(request: Request) -> Response:
     asked = schemas.read(bodies.Schedule, request.fields)
-    scheduled = service.schedule(request.path["campaign_id"], asked.scheduled_at, asked.time_zone)
+    scheduled = service.schedule(request.path["campaign_id"], asked.scheduled_at, asked.time_zone, asked.waves)
     audit.record(request, "campaign.schedule", campaign_id=scheduled.campaign.id)
     return _answer(scheduled)
 
@@ -143,6 +143,21 @@ def stop_delivery(request: Request) -> Response:
     campaign_id, delivery_id = request.path["campaign_id"], request.path["delivery_id"]
     detail = stopping.stop(campaign_id, delivery_id)
     audit.record(request, "delivery.stop", campaign_id=campaign_id, delivery_id=delivery_id)
+    return _delivery(progress.with_live_counts(detail), delivery_id)
+
+
+@operation(
+    "Start the next wave now, also after the numbers of a wave have stopped the delivery",
+    tag=_TAG,
+    body=bodies.Continue,
+    answers={200: Answer("The delivery", bodies.Delivery)},
+    refuses=(400, 404, 409),
+)
+def continue_delivery(request: Request) -> Response:
+    campaign_id, delivery_id = request.path["campaign_id"], request.path["delivery_id"]
+    asked = schemas.read(bodies.Continue, request.fields)
+    detail = continuing.go_on(campaign_id, delivery_id, asked.wave)
+    audit.record(request, "delivery.continue", campaign_id=campaign_id, delivery_id=delivery_id)
     return _delivery(progress.with_live_counts(detail), delivery_id)
 
 

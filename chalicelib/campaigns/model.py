@@ -39,6 +39,14 @@ class DeliveryState(StrEnum):
     FAILED = "failed"
 
 
+class WaveState(StrEnum):
+    """Of the current wave: being sent, sent and waited after, or waiting for an editor because of its numbers."""
+
+    SENDING = "sending"
+    WAITING = "waiting"
+    STOPPED = "stopped"
+
+
 class Action(StrEnum):
     UPDATE = "update"
     DELETE = "delete"
@@ -113,8 +121,24 @@ class Counts(Struct, frozen=True):
         )
 
 
+class Wave(Struct, frozen=True):
+    """The part of the imported people who are being written to: the `number`-th of `waves`. `next_at` is when the
+    next wave starts by itself."""
+
+    number: int
+    waves: int
+    size: int
+    sent: int
+    bounced: int
+    complained: int
+    state: WaveState
+    next_at: datetime | None = None
+
+
 class Delivery(Struct, frozen=True):
-    """One campaign going out through one channel. `attempt` counts retries; `note` is for editors to read."""
+    """One campaign going out through one channel. `attempt` counts retries; `note` is for editors to read. With
+    `waves`, people who were imported and never written to get it in waves; `wave` is the current one, which is known
+    of a delivery that is being sent."""
 
     id: str
     campaign_id: str
@@ -128,6 +152,8 @@ class Delivery(Struct, frozen=True):
     attempt: int = 0
     started_at: datetime | None = None
     finished_at: datetime | None = None
+    waves: bool = True
+    wave: Wave | None = None
 
 
 class Correction(Struct, frozen=True):

@@ -21,6 +21,10 @@ ROUTES = (
         "POST /admin/api/campaigns/{campaign_id}/deliveries/{delivery_id}/stop", "campaigns.handlers:stop_delivery"
     ),
     admin_api(
+        "POST /admin/api/campaigns/{campaign_id}/deliveries/{delivery_id}/continue",
+        "campaigns.handlers:continue_delivery",
+    ),
+    admin_api(
         "GET /admin/api/campaigns/{campaign_id}/correction", "campaigns.content.correction_handlers:view_correction"
     ),
     admin_api(

@@ -29,7 +29,8 @@ def campaign_detail(detail: CampaignDetail, removed: list[str] | UnsetType = UNS
 
 
 def delivery_body(delivery: Delivery) -> bodies.Delivery:
-    return schemas.build(bodies.Delivery, delivery, **asdict(delivery.counts))
+    wave = schemas.build(bodies.Wave, delivery.wave) if delivery.wave else None
+    return schemas.build(bodies.Delivery, delivery, **asdict(delivery.counts), wave=wave)
 
 
 def correction_body(web_version: CampaignDetail) -> bodies.Correction:

@@ -123,9 +123,12 @@ def delete(campaign_id: str) -> None:
     changes.apply(campaign_id, Action.DELETE, remove)
 
 
-def send_now(campaign_id: str, due: datetime | None = None, version: int | None = None) -> CampaignDetail:
+def send_now(
+    campaign_id: str, due: datetime | None = None, version: int | None = None, waves: bool | None = None
+) -> CampaignDetail:
     """`due`: only if its time has come by then. The list it was found in may be a moment old, and somebody may have
-    cancelled it since, or put it off. `version`: only if nobody has edited it since this version was reviewed."""
+    cancelled it since, or put it off. `version`: only if nobody has edited it since this version was reviewed.
+    `waves`: whether people who were imported get it in waves; None as it was scheduled."""
 
     def begin(detail: CampaignDetail) -> changes.Changed:
         at = detail.campaign.scheduled_at
@@ -134,20 +137,22 @@ def send_now(campaign_id: str, due: datetime | None = None, version: int | None 
         if version is not None and version != detail.campaign.version:
             raise Conflict("The campaign has changed since you reviewed it")
         _check_placeholders(detail)
-        return changes.begin_writes(detail)
+        return changes.begin_writes(detail, waves)
 
     sent = changes.apply(campaign_id, Action.SEND, begin)
     deliveries.wake(sent)
     return sent
 
 
-def schedule(campaign_id: str, at: Any, time_zone: str | None = None) -> CampaignDetail:
-    """Set or move the time. `at` may have any offset; it is stored in UTC."""
+def schedule(campaign_id: str, at: Any, time_zone: str | None = None, waves: bool = True) -> CampaignDetail:
+    """Set or move the time. `at` may have any offset; it is stored in UTC. `waves` is remembered with the
+    deliveries."""
 
     def set_time(detail: CampaignDetail) -> changes.Changed:
         when = fields.moment(at, time_zone, clock.now())
         zone = time_zone or detail.campaign.time_zone
-        return _checked(changes.edit_writes(detail, {"scheduled_at": when, "time_zone": zone, "notice": None}, {}))
+        edits = {"scheduled_at": when, "time_zone": zone, "notice": None}
+        return _checked(changes.choose_waves(detail, waves, changes.edit_writes(detail, edits, {})))
 
     return changes.apply(campaign_id, Action.SCHEDULE, set_time)
 

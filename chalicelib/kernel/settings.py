@@ -50,6 +50,7 @@ class Settings(Struct, frozen=True):
     remember_leavers: bool
     archive: bool
     mails_per_hour: int
+    wave_wait: int
     bounces: str
     members: str
     inbox_days: int
@@ -59,6 +60,7 @@ class Settings(Struct, frozen=True):
     spotify_market: str
     spotify_origin: str
     configuration_set: str
+    validating_configuration_set: str
     event_bus: str
     downloads_bucket: str
     media_bucket: str
@@ -110,6 +112,7 @@ def load(environ: Mapping[str, str]) -> Settings:
         remember_leavers=read.flag("REMEMBER_LEAVERS"),
         archive=read.flag("ARCHIVE", default=True),
         mails_per_hour=read.number("MAILS_PER_HOUR", 500, 1, 1_000_000),
+        wave_wait=read.number("WAVE_WAIT", 60, 1, 10_080),
         bounces=read.choice("BOUNCES", ("keep", "pause", "remove")),
         members=read.choice("MEMBERS", ("off", "invite", "open")),
         inbox_days=read.number("INBOX_DAYS", 60, 1, 3650),
@@ -119,6 +122,7 @@ def load(environ: Mapping[str, str]) -> Settings:
         spotify_market=read.matching("SPOTIFY_MARKET", "US", _MARKET, "a country code such as DE"),
         spotify_origin=read.private_url("SPOTIFY_ORIGIN", "").rstrip("/"),
         configuration_set=read.text("CONFIGURATION_SET"),
+        validating_configuration_set=read.text("VALIDATING_CONFIGURATION_SET"),
         event_bus=read.text("EVENT_BUS"),
         downloads_bucket=read.text("DOWNLOADS_BUCKET"),
         media_bucket=read.text("MEDIA_BUCKET"),

@@ -30,13 +30,15 @@ Call = Callable[[str, str, bytes], Any]
 
 
 class BulkContent(Struct, frozen=True):
-    """What everybody gets. `headers` are the same in every copy; `tags` come back in SES's events."""
+    """What everybody gets. `headers` are the same in every copy; `tags` come back in SES's events. The usual
+    `configuration_set` is that of the settings."""
 
     subject: str
     html: str
     text: str
     headers: Mapping[str, str] = field(default_factory=dict)
     tags: Mapping[str, str] = field(default_factory=dict)
+    configuration_set: str = ""
 
 
 class Entry(Struct, frozen=True):
@@ -123,7 +125,7 @@ def _constant_part(content: BulkContent) -> bytes:
         },
         "DefaultEmailTags": _named(content.tags),
     }
-    if configuration_set := settings.current().configuration_set:
+    if configuration_set := content.configuration_set or settings.current().configuration_set:
         request["ConfigurationSetName"] = configuration_set
     return json.dumps(request, ensure_ascii=False).encode()[:-1] + b',"BulkEmailEntries":['
 

@@ -30,7 +30,7 @@ def ended(delivery: Delivery, work: Any, tick: Any, timeout: float = 30) -> Deli
     """Let workers and sweeper do what they do until it is over."""
     ends = time.monotonic() + timeout
     while (current := now(delivery)).state is DeliveryState.SENDING:
-        assert time.monotonic() < ends, supervisor.count_parts(delivery.id)
+        assert time.monotonic() < ends, supervisor.view_parts(delivery)[0]
         tick("sweep_deliveries")
         if not work("sending") + work("deliveries"):
             time.sleep(0.1)

@@ -4,16 +4,18 @@ With `raw` instead of pynamodb, because one sending reads a million of these.
 """
 
 from collections.abc import Iterator, Sequence, Set
+from contextlib import suppress
 from datetime import datetime
 from typing import Any, Protocol
 
 from chalicelib.audience.model import ACTIVATED
 from chalicelib.kernel import clock, settings
 from chalicelib.kernel.aws import raw
+from chalicelib.kernel.aws.failures import Stale
 
 Item = dict[str, Any]
 
-_FIELDS = "id, email, nickname, unsubscribe_secret"
+_FIELDS = "id, email, nickname, unsubscribe_secret, unmailed"
 _KNOWN_FIELDS = "id, email, nickname, activated_at, sources, tags, paused_at, paused_because, resumed_at"
 _MOST_KEYS = 100
 
@@ -83,14 +85,29 @@ def _get_activated(ids: Sequence[str], fields: str) -> Iterator[Item]:
 
 
 def count(targeting: Targeting, activated_by: datetime) -> int:
+    return _count({**_filter(targeting, activated_by), "Select": "COUNT", "ConsistentRead": False})
+
+
+def count_unmailed(targeting: Targeting, activated_by: datetime, segment: tuple[int, int]) -> int:
+    """How many of them no campaign was sent to since they were imported, in one segment."""
+    number, total = segment
     scan = {**_filter(targeting, activated_by), "Select": "COUNT", "ConsistentRead": False}
-    counted = 0
-    while True:
-        page = raw.dynamodb("Scan", scan)
-        counted += int(page["Count"])
-        if "LastEvaluatedKey" not in page:
-            return counted
-        scan["ExclusiveStartKey"] = page["LastEvaluatedKey"]
+    scan |= {"Segment": number, "TotalSegments": total}
+    scan["FilterExpression"] += " AND attribute_exists(unmailed)"
+    return _count(scan)
+
+
+def clear_unmailed(ids: Sequence[str]) -> None:
+    """A campaign was sent to them. Who has left meanwhile stays away."""
+    for id in ids:
+        update = {
+            "TableName": _table(),
+            "Key": {"id": {"S": id}},
+            "UpdateExpression": "REMOVE unmailed",
+            "ConditionExpression": "attribute_exists(unmailed)",
+        }
+        with suppress(Stale):
+            raw.dynamodb("UpdateItem", update)
 
 
 def count_up_to(most: int) -> int:
@@ -100,6 +117,16 @@ def count_up_to(most: int) -> int:
         page = raw.dynamodb("Scan", scan | {"Limit": most - counted})
         counted += int(page["Count"])
         if counted >= most or "LastEvaluatedKey" not in page:
+            return counted
+        scan["ExclusiveStartKey"] = page["LastEvaluatedKey"]
+
+
+def _count(scan: dict[str, Any]) -> int:
+    counted = 0
+    while True:
+        page = raw.dynamodb("Scan", scan)
+        counted += int(page["Count"])
+        if "LastEvaluatedKey" not in page:
             return counted
         scan["ExclusiveStartKey"] = page["LastEvaluatedKey"]
 

@@ -5,15 +5,15 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from chalicelib.audience.recipients import Recipient
+from chalicelib.bounces.model import DELIVERY_TAG, WAVE_TAG
 from chalicelib.campaigns import service
 from chalicelib.campaigns.content import renderer
 from chalicelib.campaigns.sending.pacing import Pace
-from chalicelib.mail import account
+from chalicelib.mail import account, validation
 from chalicelib.mail.account import Account
 from chalicelib.mail.bulk import BulkContent, BulkTemplate, Entry
 from chalicelib.mail.failures import Failure, Transient
 
-DELIVERY_TAG = "delivery"
 _LOOK_AGAIN = 60.0
 
 
@@ -23,18 +23,31 @@ class Mailer:
     def __init__(self, campaign_id: str, delivery_id: str) -> None:
         detail = service.view(campaign_id)
         self.targeting = detail.campaign.targeting
+        self._delivery_id = delivery_id
         self._mailing = renderer.render(detail)
-        content = BulkContent(
-            self._mailing.subject,
-            self._mailing.html,
-            self._mailing.text,
-            self._mailing.headers_for_all,
-            {DELIVERY_TAG: delivery_id},
-        )
-        self._template = BulkTemplate(content)
+        self._templates = {0: self._template(0)}
 
-    def post(self, people: Sequence[Recipient]) -> list[Failure | None]:
-        return self._template.post([self._entry(person) for person in people])
+    def post(self, people: Sequence[Recipient], wave: int = 0) -> list[Failure | None]:
+        """`wave` is that of the imported people it is for, 0 for everybody else."""
+        if wave not in self._templates:
+            self._templates[wave] = self._template(wave)
+        return self._templates[wave].post([self._entry(person) for person in people])
+
+    def _template(self, wave: int) -> BulkTemplate:
+        mailing, tags = self._mailing, {DELIVERY_TAG: self._delivery_id}
+        if not wave:
+            return BulkTemplate(
+                BulkContent(mailing.subject, mailing.html, mailing.text, mailing.headers_for_all, tags)
+            )
+        content = BulkContent(
+            mailing.subject,
+            mailing.html,
+            mailing.text,
+            mailing.headers_for_all,
+            {**tags, WAVE_TAG: str(wave)},
+            validation.configuration_set(),
+        )
+        return BulkTemplate(content)
 
     def _entry(self, person: Recipient) -> Entry:
         token = person.unsubscribe_token

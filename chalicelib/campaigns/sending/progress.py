@@ -74,4 +74,5 @@ def _count_recipients(campaign: Campaign, delivery: Delivery) -> int:
 def _with_live_counts(delivery: Delivery) -> Delivery:
     if delivery.state is not DeliveryState.SENDING:
         return delivery
-    return replace(delivery, counts=supervisor.count_parts(delivery.id))
+    counts, wave = supervisor.view_parts(delivery)
+    return replace(delivery, counts=counts, wave=wave)

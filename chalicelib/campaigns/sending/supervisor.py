@@ -14,20 +14,26 @@ from chalicelib.audience import recipients
 from chalicelib.bounces import service as bounces
 from chalicelib.bounces import streaks
 from chalicelib.campaigns import store
-from chalicelib.campaigns.model import Counts, Delivery, DeliveryState
-from chalicelib.campaigns.sending import batch, deliveries, mailer, part_store, parts, worker
+from chalicelib.campaigns.model import Counts, Delivery, DeliveryState, Wave
+from chalicelib.campaigns.sending import (
+    batch,
+    deliveries,
+    mailer,
+    part_store,
+    parts,
+    wave_steps,
+    worker,
+)
 from chalicelib.campaigns.sending.parts import Kind, Part, Plan, Progress
-from chalicelib.campaigns.sending.worker import Halt, Job, PartRun, Pause
+from chalicelib.campaigns.sending.worker import FORGOTTEN, Halt, Held, Job, PartRun, Pause
 from chalicelib.kernel import clock, ids, log
 from chalicelib.kernel.aws import queues
 from chalicelib.kernel.errors import GnaError, NotFound, Unavailable
-from chalicelib.kernel.plurals import count_of
 
 QUEUE = "sending"
 OWED_FOR = timedelta(days=30)
 _LONGEST_DELAY = 900
 _COUNT_UP_TO = 16_000
-_FORGOTTEN = "This delivery can no longer be retried: it ended more than thirty days ago"
 
 
 class Order(Struct, frozen=True):
@@ -44,13 +50,14 @@ def tend(delivery: Delivery) -> None:
         return
     plan = _find_or_make_plan(delivery)
     if plan is None:
-        deliveries.finish(delivery, delivery.counts, _FORGOTTEN)
+        deliveries.finish(delivery, delivery.counts, FORGOTTEN)
         return
     found = part_store.list_parts(delivery.id)
     now = worker.now_ms()
-    free = [] if plan.stopped else [part for part in found if part.is_free(now)]
-    for part in free:
-        _enqueue(Order(delivery.campaign_id, delivery.id, part.name))
+    free = [] if plan.stopped else [part for part in found if part.is_free(now) and not plan.holds(part)]
+    if any(part.wave for part in free) and wave_steps.stop_if_over(delivery, plan):
+        return
+    _order(delivery, free)
     if not free:
         _finish(delivery, plan, found)
 
@@ -75,12 +82,17 @@ def stop(delivery: Delivery, reason: str) -> None:
     and it ends here. What a delivery needs to continue later (a plan, its parts) is made first if it is not there."""
     plan = _find_or_make_plan(delivery)
     if plan is None:
-        deliveries.finish(delivery, delivery.counts, _FORGOTTEN)
+        deliveries.finish(delivery, delivery.counts, FORGOTTEN)
     elif part_store.stop(delivery.id, delivery.attempt, reason):
         for part in part_store.list_parts(delivery.id):
             if part.progress is Progress.OPEN:
                 part_store.recall(part)
         _finish_if_last(delivery)
+
+
+def _order(delivery: Delivery, free: Sequence[Part]) -> None:
+    for part in free:
+        _enqueue(Order(delivery.campaign_id, delivery.id, part.name))
 
 
 def _work(order: Order, delivery: Delivery, part: Part, time_left: Callable[[], float]) -> None:
@@ -106,6 +118,8 @@ def _run(order: Order, delivery: Delivery, part_run: PartRun) -> None:
         _pause(order, delivery, part_run.part, Pause(parts.rest_seconds(part_run.part.strikes)))
     except Halt as halt:
         _stop(delivery, part_run.part, halt.reason)
+    except Held:
+        _hold(order, delivery, part_run.part)
     else:
         _finish_if_last(delivery)
 
@@ -119,9 +133,10 @@ def warm_up() -> None:
         log.exception("sending.account_unknown", failure)  # each part asks again, and rests if necessary
 
 
-def count_parts(delivery_id: str) -> Counts:
-    """How far a delivery has come; one query."""
-    return parts.total(part_store.list_parts(delivery_id))
+def view_parts(delivery: Delivery) -> tuple[Counts, Wave | None]:
+    """How far a delivery has come; one query, and one more if it has waves."""
+    plan, found = part_store.view(delivery.id)
+    return parts.total(found), wave_steps.view(delivery, plan, found)
 
 
 def count_deferred(delivery_id: str) -> int | None:
@@ -155,11 +170,13 @@ def _note_sent(delivery: Delivery) -> None:
 
 
 def _open_owed_parts(delivery: Delivery, plan: Plan) -> None:
-    for part in part_store.list_parts(delivery.id):
+    found = part_store.list_parts(delivery.id)
+    for part in found:
         if part.progress is Progress.OWED and part.attempt < delivery.attempt:
             _save_unless_lost(parts.reopen(part, delivery.attempt))
         elif part.expires_at:
             _save_unless_lost(replace(part, expires_at=None))
+    wave_steps.take_out(plan, found)
     part_store.open_attempt(plan, delivery.attempt)
 
 
@@ -171,18 +188,24 @@ def _save_unless_lost(part: Part) -> None:
 
 
 def _finish(delivery: Delivery, plan: Plan, found: Sequence[Part]) -> None:
-    """Add up the counts and finish, unless a worker is still busy."""
+    """Add up the counts and finish, unless a worker is still busy or somebody waits for a wave."""
     now = worker.now_ms()
     if any(_is_busy(part, plan, now) for part in found):
         return
+    opened = None if plan.stopped else wave_steps.advance(delivery, plan, found)
+    if opened is not None:
+        _order(delivery, opened)
+        return
     try:
         found = _give_up_claims(found)
-        part_store.expire(delivery.id, found, clock.epoch(clock.now() + OWED_FOR))
+        part_store.expire(delivery.id, found, until := clock.epoch(clock.now() + OWED_FOR))
     except part_store.Lost:
         return  # another supervisor is doing this, or a worker came back: the last one finishes it
     counts = parts.total(found)
-    stopped = plan.stopped if any(part.progress is Progress.OPEN for part in found) else None
-    detail = deliveries.finish(delivery, counts, stopped or _owed_detail(found))
+    unfinished = any(part.progress is Progress.OPEN for part in found) or wave_steps.remain(plan, found)
+    stopped = plan.stopped if unfinished else None
+    wave_steps.put_away(plan, found, until if unfinished else None)
+    detail = deliveries.finish(delivery, counts, stopped or parts.describe_owed(found))
     after = detail.delivery(delivery.id)
     if after and after.state is DeliveryState.SENT and after.attempt == delivery.attempt:
         part_store.forget(part_store.list_parts(delivery.id))
@@ -206,20 +229,6 @@ def _give_up_claims(found: Sequence[Part]) -> list[Part]:
     return closed
 
 
-def _owed_detail(found: Sequence[Part]) -> str | None:
-    owed = [part for part in found if part.progress is Progress.OWED]
-    unknown = sum(len(part.claim) for part in owed if part.kind is Kind.UNKNOWN)
-    failed = sum(len(part.claim) for part in owed if part.kind is Kind.FAILED)
-    reasons = []
-    if unknown:
-        reasons.append(
-            f"{count_of(unknown, 'email')} may or may not have been sent: a response was lost or a worker stopped"
-        )
-    if failed:
-        reasons.append(f"{count_of(failed, 'email')} could not be sent now, which SES may accept later")
-    return "; ".join(reasons) + ". Retry sends exactly these." if reasons else None
-
-
 def _find_sending(order: Order) -> Delivery | None:
     try:
         delivery = deliveries.get(order.campaign_id, order.delivery_id)
@@ -238,6 +247,7 @@ def _job(delivery: Delivery, time_left: Callable[[], float]) -> Job:
         left_today=lambda: mailer.account_watch().account().left_today,
         pace=mailer.shared_pace(),
         time_left=time_left,
+        is_over_limit=lambda plan: wave_steps.stop_if_over(delivery, plan),
     )
 
 
@@ -251,6 +261,15 @@ def _pause(order: Order, delivery: Delivery, part: Part, pause: Pause) -> None:
         deliveries.annotate(delivery, pause.note)
     if pause.seconds < _LONGEST_DELAY:
         _enqueue(order, pause.seconds + 1 if pause.seconds else 0)
+
+
+def _hold(order: Order, delivery: Delivery, part: Part) -> None:
+    part_store.save(parts.rest(part, 0))
+    plan = part_store.find_plan(delivery.id)
+    if plan and plan.stopped:
+        _finish_if_last(delivery)
+    elif plan and not plan.holds(part):
+        _enqueue(order)  # an editor went on before we let it go
 
 
 def _stop(delivery: Delivery, part: Part, reason: str) -> None:

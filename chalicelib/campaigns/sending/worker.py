@@ -14,10 +14,10 @@ from msgspec.structs import replace
 from chalicelib.audience import recipients
 from chalicelib.audience.recipients import Recipient
 from chalicelib.campaigns.model import Delivery, Targeting
-from chalicelib.campaigns.sending import batch, part_store, parts
+from chalicelib.campaigns.sending import batch, part_store, parts, wave_store
 from chalicelib.campaigns.sending.batch import Outcome
 from chalicelib.campaigns.sending.pacing import Pace
-from chalicelib.campaigns.sending.parts import LARGEST_BATCH, Kind, Part
+from chalicelib.campaigns.sending.parts import LARGEST_BATCH, Aside, Kind, Part, Plan
 from chalicelib.kernel import clock, log
 from chalicelib.kernel.errors import Unavailable
 from chalicelib.mail.failures import Failure, QuotaReached, Stopped, Transient, Unanswered
@@ -29,6 +29,8 @@ _CHECK_SECONDS = 5.0
 _LONGEST_NAP = 20.0
 _PAGE = 2_000
 _QUOTA_REST = 3600
+_ENOUGH_FOR_A_LIST = 500
+FORGOTTEN = "This delivery can no longer be retried: it ended more than thirty days ago"
 _BUSY = "SES is slow or busy; sending continues automatically"
 
 
@@ -49,17 +51,23 @@ class Halt(Exception):
         self.reason = reason
 
 
+class Held(Exception):
+    """Too much of a wave came back: its people wait until an editor says so."""
+
+
 class Job(Struct, frozen=True):
-    """What a part needs of its delivery. `post` sends the campaign to a batch and returns one result for each person;
-    `refused` records an address that SES will not send to."""
+    """What a part needs of its delivery. `post` sends the campaign to a batch of a wave (0 if they are in none) and
+    returns one result for each person; `refused` records an address that SES will not send to; `is_over_limit` says
+    whether what was reported about the waves so far stops them."""
 
     delivery: Delivery
     targeting: Targeting
-    post: Callable[[Sequence[Recipient]], Sequence[Failure | None]]
+    post: Callable[[Sequence[Recipient], int], Sequence[Failure | None]]
     refused: Callable[[str, str], None]
     left_today: Callable[[], float]
     pace: Pace
     time_left: Callable[[], float]
+    is_over_limit: Callable[[Plan], bool] = lambda _: False
 
 
 class PartRun:
@@ -73,7 +81,7 @@ class PartRun:
         self._checked_at = 0.0
 
     def run(self) -> None:
-        """Work until the part is done; raises `Pause`, `Halt` or `Lost`. What is known by then is stored."""
+        """Work until the part is done; raises `Pause`, `Halt`, `Held` or `Lost`. What is known by then is stored."""
         try:
             if self.part.out:
                 self._disown()
@@ -82,10 +90,15 @@ class PartRun:
                 self._resume()
             if self.part.kind is Kind.SEGMENT:
                 self._send_segment()
-        except (Pause, Halt, Unavailable):
+            elif self.part.kind is Kind.WAVE:
+                self._send_list()
+        except (Pause, Halt, Held, Unavailable):
             self._flush()
             raise
-        self._save(parts.done(self.part))
+        if self.part.waiting:
+            self._keep_aside(parts.done(self.part))
+        else:
+            self._save(parts.done(self.part))
 
     def _check_quota(self) -> None:
         try:
@@ -118,11 +131,25 @@ class PartRun:
             read_at = read_at if waiting else time.monotonic()
             waiting += people
             while len(waiting) >= self._batch_size() or (waiting and not after):
-                size = self._batch_size()
-                now, waiting = waiting[:size], waiting[size:]
-                self._send(now, read_at, now[-1].id)
+                careful = self._job.delivery.waves
+                now, aside = parts.next_batch(waiting, self._batch_size(), _ENOUGH_FOR_A_LIST if careful else 0)
+                cursor = waiting[len(now) + len(aside) - 1].id
+                waiting = waiting[len(now) + len(aside) :]
+                self._send(now, read_at, cursor, aside)
+                if len(self.part.waiting) >= _ENOUGH_FOR_A_LIST:
+                    self._keep_aside(replace(self.part, waiting=(), until=now_ms() + LEASE_MS))
             if not waiting:
                 self.part = replace(self.part, cursor=after or self.part.cursor)
+
+    def _send_list(self) -> None:
+        people = wave_store.read_list(self.part.delivery_id, self.part.name)
+        if people is None:
+            raise Halt(FORGOTTEN)
+        rest = people[people.index(self.part.cursor) + 1 :] if self.part.cursor else people
+        while rest:
+            size = self._batch_size()
+            now, rest = rest[:size], rest[size:]
+            self._send(recipients.reload(now), time.monotonic(), now[-1])
 
     def _pages(self) -> Iterator[tuple[list[Recipient], str | None]]:
         delivery = self._job.delivery
@@ -134,23 +161,37 @@ class PartRun:
         # After a lost answer the next mail goes alone: if SES is silent, one more person is unknown, not fifty.
         return 1 if self.part.strikes else self._job.pace.batch_size(LARGEST_BATCH)
 
-    def _send(self, people: list[Recipient], read_at: float, cursor: str | None) -> None:
+    def _send(self, people: list[Recipient], read_at: float, cursor: str | None, aside: Sequence[Aside] = ()) -> None:
         self._check_time()
-        self._wait(self._job.pace.reserve(len(people)))
+        if people:
+            self._wait(self._job.pace.reserve(len(people)))
         self._check_plan()
-        if time.monotonic() - read_at > _FRESH_SECONDS:
+        if people and time.monotonic() - read_at > _FRESH_SECONDS:
             people = recipients.reload([person.id for person in people])
-            if not people:
-                self.part = replace(self.part, cursor=cursor)
-                return
-        self._claim([person.id for person in people], cursor)
-        self._settle(batch.send(self._post, people))
+        if not people:
+            self.part = parts.pass_by(self.part, cursor, aside)
+            return
+        self._claim([person.id for person in people], cursor, aside)
+        outcome = batch.send(self._post, people)
+        self._clear_marks(people, outcome)
+        self._settle(outcome)
 
-    def _claim(self, people: Sequence[str], cursor: str | None) -> None:
+    def _clear_marks(self, people: Sequence[Recipient], outcome: Outcome) -> None:
+        """Of imported people who have been sent a campaign now. A mark that stays because of a crash only means that
+        the next campaign is careful with them as well."""
+        others = (*outcome.given_up, *outcome.unknown, *outcome.unsent, *(person for person, _ in outcome.refused))
+        not_sent = {person.id for person in others}
+        marked = [person.id for person in people if person.unmailed and person.id not in not_sent]
+        try:
+            recipients.clear_unmailed(marked)
+        except Unavailable as failure:
+            log.exception("sending.mark_not_cleared", failure, delivery_id=self.part.delivery_id)
+
+    def _claim(self, people: Sequence[str], cursor: str | None, aside: Sequence[Aside] = ()) -> None:
         """The one write after which mails leave, so it is refused when the part has been recalled: whoever stops a
         delivery waits for the batches at hand and no longer, and it costs no request to find out."""
         while True:
-            claimed = replace(parts.claim(self.part, people, cursor), until=now_ms() + LEASE_MS)
+            claimed = replace(parts.claim(self.part, people, cursor, aside), until=now_ms() + LEASE_MS)
             try:
                 self.part = self._stored = part_store.save(claimed, unless_recalled=True)
                 return
@@ -161,7 +202,7 @@ class PartRun:
     def _post(self, people: Sequence[Recipient]) -> Sequence[Failure | None]:
         if now_ms() > self._stored.until - _CALL_MS:
             raise Transient(code="Late")  # our lease may end before SES answers
-        return self._job.post(people)
+        return self._job.post(people, self.part.wave)
 
     def _settle(self, outcome: Outcome) -> None:
         for person, why in outcome.refused:
@@ -210,6 +251,8 @@ class PartRun:
         plan = part_store.find_plan(self.part.delivery_id)
         if plan is None or plan.stopped:
             raise Halt(plan.stopped or "" if plan else "")
+        if plan.holds(self.part) or (self.part.wave and self._job.is_over_limit(plan)):
+            raise Held
         self._checked_at = time.monotonic()
 
     def _wait(self, seconds: float) -> None:
@@ -235,6 +278,11 @@ class PartRun:
             self._checked_at = 0.0
             stored = part_store.save(part)
         self.part = self._stored = stored
+
+    def _keep_aside(self, part: Part) -> None:
+        """Put those who wait on a list of their own, so that the row stays small."""
+        self.part = self._stored = wave_store.save_with_list(part, self.part.waiting)
+        self._checked_at = 0.0
 
     def _owe(self, part: Part, owed: list[Part]) -> None:
         self.part = self._stored = part_store.save_owing(part, owed)

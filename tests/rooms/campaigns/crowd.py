@@ -30,6 +30,33 @@ def gather(people: int, *, activated_at: datetime | None = None, **more: Any) ->
     return [row["id"] for row in rows]
 
 
+def gather_imported(people: int, *, joined: datetime | None = None, **more: Any) -> list[str]:
+    """The same, of an import that no campaign was sent to: the newest first, a minute between two of them."""
+    joined = joined or clock.now() - timedelta(days=300)
+    found = gather(people, **more)
+    for number, id in enumerate(found):
+        mark(id, f"{clock.text(joined - timedelta(minutes=number))}#{id}")
+    return found
+
+
+def mark(subscriber_id: str, unmailed: str) -> None:
+    update = {
+        "TableName": tables.name("subscribers"),
+        "Key": {"id": {"S": subscriber_id}},
+        "UpdateExpression": "SET unmailed = :mark",
+        "ExpressionAttributeValues": {":mark": {"S": unmailed}},
+    }
+    raw.dynamodb("UpdateItem", update)
+
+
+def marked() -> set[str]:
+    """Who is still known as imported and never mailed."""
+    page = raw.dynamodb(
+        "Scan", {"TableName": tables.name("subscribers"), "FilterExpression": "attribute_exists(unmailed)"}
+    )
+    return {item["id"]["S"] for item in page["Items"]}
+
+
 def write(table: str, rows: Sequence[dict[str, Any]]) -> None:
     for first in range(0, len(rows), 25):
         puts = [{"PutRequest": {"Item": typed(row)["M"]}} for row in rows[first : first + 25]]

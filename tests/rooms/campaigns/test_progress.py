@@ -10,7 +10,7 @@ from tests.rooms.campaigns.api import API, UNKNOWN, in_state
 
 def test_while_it_is_sent_the_counts_are_those_of_its_parts(admin, monkeypatch):
     campaign = in_state(admin, "publishing")
-    monkeypatch.setattr(supervisor, "count_parts", lambda delivery_id: Counts(7, 5, 1, 1))
+    monkeypatch.setattr(supervisor, "view_parts", lambda delivery: (Counts(7, 5, 1, 1), None))
     look = admin.get(f"{API}/{campaign['id']}/progress").json
     assert (look["state"], look["expected"], look["deliveries"][0]["sent_count"]) == ("publishing", 0, 5)
     detail = admin.get(f"{API}/{campaign['id']}").json

@@ -4,7 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from chalicelib.campaigns.model import Delivery, DeliveryState
-from chalicelib.campaigns.sending import deliveries, part_store, parts, supervisor, worker
+from chalicelib.campaigns.sending import deliveries, part_row_store, part_store, parts, supervisor, worker
 from chalicelib.campaigns.sending.parts import Kind, Part, Plan, Progress
 from chalicelib.campaigns.sending.supervisor import Order
 from chalicelib.kernel import clock, ids
@@ -95,7 +95,7 @@ def test_a_part_with_fifty_people_on_it_is_one_write_unit(ses: Ses) -> None:
     part = Part(ids.new(), "s15/16", 3, cursor=people[-1], claim=people, out=True, sent=123_456, failed=4_321)
     part = replace(part, strikes=3, holder="01234567", until=1_799_999_999_999, version=99_999)
     size = 0
-    for name, value in part_store._item(part).items():
+    for name, value in part_row_store.part_item(part).items():
         ((kind, content),) = value.items()
         size += len(name) + {"B": lambda c: len(c) * 3 // 4, "N": lambda c: len(c) // 2 + 2}.get(kind, len)(
             str(content)

@@ -69,7 +69,7 @@ def test_what_was_said_of_a_set_back_is_taken_back_once_sending_goes_on(ses: Ses
     assert "quota" in (now(delivery).note or "")
     ses.left_today, ses.stops_after = 1e9, 2
     work(delivery, rounds=1)
-    assert (now(delivery).note, supervisor.count_parts(delivery.id).sent) == (None, 100)
+    assert (now(delivery).note, supervisor.view_parts(delivery)[0].sent) == (None, 100)
 
 
 def test_a_refusal_that_cannot_be_kept_makes_nobody_unknown(ses: Ses, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -136,7 +136,7 @@ def test_a_silent_ses_costs_one_batch_and_then_single_mails(ses: Ses) -> None:
     ses.says = says
     delivery = started(ses)
     work(delivery, rounds=3)
-    assert supervisor.count_parts(delivery.id).unknown < 60
+    assert supervisor.view_parts(delivery)[0].unknown < 60
     ses.says = lambda people: [None] * len(people)
     assert sums(work(delivery))[0] == 120
 

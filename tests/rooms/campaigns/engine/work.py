@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from chalicelib.audience.recipients import Recipient
 from chalicelib.campaigns import service
 from chalicelib.campaigns.model import Delivery, DeliveryState, Targeting
-from chalicelib.campaigns.sending import deliveries, part_store, supervisor
+from chalicelib.campaigns.sending import deliveries, part_store, supervisor, wave_steps
 from chalicelib.campaigns.sending.pacing import Pace
 from chalicelib.campaigns.sending.supervisor import Order
 from chalicelib.campaigns.sending.worker import Job
@@ -23,6 +23,7 @@ class Ses:
 
     def __init__(self) -> None:
         self.got: dict[str, int] = {}
+        self.waves: dict[str, int] = {}
         self.says: Callable[[Sequence[Recipient]], Sequence[Failure | None]] = lambda people: [None] * len(people)
         self.targeting = Targeting()
         self.rate = 10_000.0
@@ -31,12 +32,13 @@ class Ses:
         self.batches = 0
         self.stops_after = 10**9
 
-    def post(self, people: Sequence[Recipient]) -> Sequence[Failure | None]:
+    def post(self, people: Sequence[Recipient], wave: int = 0) -> Sequence[Failure | None]:
         self.batches += 1
         answers = self.says(people)
         for person, answer in zip(people, answers, strict=True):
             if answer is None:
                 self.got[person.id] = self.got.get(person.id, 0) + 1
+                self.waves[person.id] = wave
         return answers
 
     def job(self, delivery: Delivery, _: Any) -> Job:
@@ -48,6 +50,7 @@ class Ses:
             left_today=lambda: self.left_today,
             pace=Pace(lambda: self.rate),
             time_left=lambda: 0 if self.batches >= self.stops_after else 60,
+            is_over_limit=lambda plan: wave_steps.stop_if_over(delivery, plan),
         )
 
 
