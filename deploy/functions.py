@@ -128,6 +128,9 @@ def _bucket(kind: str, actions: tuple[str, ...]) -> dict[str, Any]:
     }
 
 
+# The second is for emails to people who were imported.
+_SETS = ("configuration-set/${Prefix}", "configuration-set/${Prefix}-imported")
+
 _RIGHTS: dict[str, dict[str, Any]] = {
     "secrets": _parameters("SECRET_KEY", "WEBHOOK_SECRET"),
     "providers": _parameters("TOKEN_KEYS", "YOUTUBE_CLIENT_SECRET", "YOUTUBE_API_KEY"),
@@ -139,8 +142,10 @@ _RIGHTS: dict[str, dict[str, Any]] = {
     # `IfExists` holds for SendBulkTemplatedEmail, and for both should SES begin to say it.
     "bulk": _as_sender(
         "StringEqualsIgnoreCaseIfExists",
-        _allow("ses", _BULK, "identity/*", "template/*", "configuration-set/${Prefix}"),
+        _allow("ses", _BULK, "identity/*", "template/*", *_SETS),
     ),
+    # Of the configuration set for people who were imported, and of no other.
+    "validation": _allow("ses", ("PutConfigurationSetSuppressionOptions",), _SETS[1]),
     # SES supports no narrower resource for this action.
     "quota": {"Effect": "Allow", "Action": ["ses:GetAccount"], "Resource": "*"},
     # The address, its domain or a parent domain.

@@ -56,7 +56,13 @@ def _configure(chosen: Stage, names: dict[str, str], architecture: str, folder: 
 
 
 # Resources that only the CloudFormation template creates.
-_TEMPLATE_ONLY = {"CONFIGURATION_SET", "DOMAIN_NAME", "CERTIFICATE_ARN", "DISABLE_EXECUTE_API"}
+_TEMPLATE_ONLY = {
+    "CONFIGURATION_SET",
+    "VALIDATING_CONFIGURATION_SET",
+    "DOMAIN_NAME",
+    "CERTIFICATE_ARN",
+    "DISABLE_EXECUTE_API",
+}
 
 
 def answers(chosen: Stage, clients: Clients, folder: Path = FOLDER) -> None:

@@ -17,7 +17,14 @@ _ONLY_PARAMETERS = {"DOMAIN_NAME": "DomainName", "CERTIFICATE_ARN": "Certificate
 _CLOSE = "DISABLE_EXECUTE_API"
 # Secrets that a provider has issued, and nobody can generate.
 _PUT_BY_HAND = {"YOUTUBE_API_KEY", "YOUTUBE_CLIENT_SECRET"}
-_FROM_STAGE = {"GNA_PREFIX", "SECRETS_PATH", "CONFIGURATION_SET", "DOWNLOADS_BUCKET", "MEDIA_BUCKET"}
+_FROM_STAGE = {
+    "GNA_PREFIX",
+    "SECRETS_PATH",
+    "CONFIGURATION_SET",
+    "VALIDATING_CONFIGURATION_SET",
+    "DOWNLOADS_BUCKET",
+    "MEDIA_BUCKET",
+}
 
 
 class Refused(SystemExit):
@@ -41,6 +48,7 @@ class Stage:
     def environment(self) -> dict[str, str]:
         """The settings as the deployed functions see them."""
         own = {"GNA_PREFIX": self.prefix, "SECRETS_PATH": self.secrets_path, "CONFIGURATION_SET": self.prefix}
+        own["VALIDATING_CONFIGURATION_SET"] = f"{self.prefix}-imported"
         return {**self.settings, **own}
 
     @property

@@ -118,7 +118,9 @@ def test_bare_calls_are_confined_to_hot_paths():
         "audience/stores/capture_metadata.py",
         "audience/stores/listing.py",
         "audience/stores/recipients.py",
+        "campaigns/sending/part_row_store.py",
         "campaigns/sending/part_store.py",
+        "campaigns/sending/wave_store.py",
         "site/current_store.py",
     }
     assert users == RAW_OUTSIDE_STORES | hot

@@ -2,7 +2,7 @@
 
 Other rooms use: `service`, `model`, `fields`, `uses`, `removal`, `serializers`, `content.blocks`,
 `content.corrections`, `content.placeholders`, `content.welcome`, `review.preflight`, `review.previews`,
-`sending.deliveries`, `sending.progress`, `sending.stopping`.
+`sending.continuing`, `sending.deliveries`, `sending.progress`, `sending.stopping`, `sending.waves`.
 
 `app.py` also uses `sending.jobs` and `use_keepers`.
 """

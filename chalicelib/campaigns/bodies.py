@@ -111,9 +111,7 @@ class Send(Struct, frozen=True):
 class Continue(Struct, frozen=True):
     wave: Annotated[
         int | None,
-        Meta(
-            ge=1, description="The wave whose numbers you have seen: nothing happens if the next one has begun since"
-        ),
+        Meta(description="The wave whose numbers you have seen: nothing happens if the next one has begun since"),
     ] = None
 
 

@@ -12,6 +12,8 @@ from typing import Annotated
 from msgspec import Meta, Struct, field
 from msgspec.structs import replace
 
+from chalicelib.campaigns.wave import Wave as Wave
+from chalicelib.campaigns.wave import WaveState as WaveState
 from chalicelib.kernel.errors import Conflict
 
 MOST_WORDS = 50
@@ -37,14 +39,6 @@ class DeliveryState(StrEnum):
     SENDING = "sending"
     SENT = "sent"
     FAILED = "failed"
-
-
-class WaveState(StrEnum):
-    """Of the current wave: being sent, sent and waited after, or waiting for an editor because of its numbers."""
-
-    SENDING = "sending"
-    WAITING = "waiting"
-    STOPPED = "stopped"
 
 
 class Action(StrEnum):
@@ -119,20 +113,6 @@ class Counts(Struct, frozen=True):
             self.failed + other.failed,
             self.unknown + other.unknown,
         )
-
-
-class Wave(Struct, frozen=True):
-    """The part of the imported people who are being written to: the `number`-th of `waves`. `next_at` is when the
-    next wave starts by itself."""
-
-    number: int
-    waves: int
-    size: int
-    sent: int
-    bounced: int
-    complained: int
-    state: WaveState
-    next_at: datetime | None = None
 
 
 class Delivery(Struct, frozen=True):

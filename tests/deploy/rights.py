@@ -14,7 +14,13 @@ from deploy import functions
 from local.gateway import handlers
 
 _READS = ("GetItem", "BatchGetItem", "Query", "Scan", "TransactGetItems")
-_MAY = {"GetAccount": "quota", "GetEmailIdentity": "sender", "SendBulkEmail": "bulk", "PutEvents": "announce"}
+_MAY = {
+    "GetAccount": "quota",
+    "GetEmailIdentity": "sender",
+    "SendBulkEmail": "bulk",
+    "PutEvents": "announce",
+    "PutConfigurationSetSuppressionOptions": "validation",
+}
 
 Used = set[tuple[str, str]]
 

@@ -17,9 +17,11 @@ from chalicelib.audience.imports import service as imports
 from chalicelib.audience.imports.model import Consent, Joined
 from chalicelib.audience.stores import subscribers as audience_store
 from chalicelib.bounces import failing
+from chalicelib.bounces import service as bounces
 from chalicelib.campaigns import service as campaigns
-from chalicelib.campaigns.model import DeliveryState, Format
-from chalicelib.campaigns.sending import deliveries, jobs, part_store, supervisor
+from chalicelib.campaigns.model import CampaignDetail, DeliveryState, Format, WaveState
+from chalicelib.campaigns.sending import continuing, deliveries, jobs, part_store, progress, supervisor
+from chalicelib.campaigns.sending.supervisor import Order
 from chalicelib.campaigns.service import Draft
 from chalicelib.events import service as events
 from chalicelib.events.webhooks import dispatch
@@ -50,7 +52,7 @@ from tests.fixtures.providers import TOKEN_KEYS
 from tests.fixtures.receiver import Receiver
 from tests.rooms.audience.reader import Reader
 from tests.rooms.bounces.test_service import event as ses_event
-from tests.rooms.campaigns.crowd import gather
+from tests.rooms.campaigns.crowd import gather, gather_imported
 from tests.rooms.events.conftest import happen
 from tests.rooms.following.conftest import Owner
 from tests.rooms.inbox.test_pictures import Host
@@ -156,7 +158,41 @@ def test_clean_up(watch: Watch, ada: Reader, later: Any, configure: Any, media_b
     watch.hold("clean_up")
 
 
-def test_deliveries(watch: Watch, configure: Any) -> None:
+_CAREFUL = {
+    "GNA_LOCAL": "true",
+    "ADMIN_EMAIL": "me@example.org",
+    "WAVE_WAIT": "1",
+    "VALIDATING_CONFIGURATION_SET": "gna-imported",
+}
+
+
+def _between_waves(monkeypatch: pytest.MonkeyPatch, look: Callable[[], object]) -> None:
+    """Imported people: somebody looks after their waves while nobody sends, and too many bounce."""
+    gather_imported(60)
+    detail = campaigns.send_now(campaigns.create(Draft("Hello", "<p>Hi</p>")).campaign.id)
+    look()
+    for _ in range(2):
+        with monkeypatch.context() as alone:
+            alone.setattr(supervisor, "_finish_if_last", lambda delivery: None)
+            for message in received("sending"):
+                supervisor.drive(Order(**message), lambda: 60)
+        deliveries.wake(detail)
+        look()
+    assert progress.with_live_counts(detail).deliveries[0].wave.state is WaveState.WAITING
+    _report_bounces(detail, "first", "second")
+    deliveries.wake(detail)
+    look()
+    assert progress.with_live_counts(detail).deliveries[0].wave.state is WaveState.STOPPED
+
+
+def _report_bounces(detail: CampaignDetail, *ids: str) -> None:
+    for id in ids:
+        tags = {"delivery": [detail.deliveries[0].id], "wave": ["1"]}
+        mail = {"source": "news@example.org", "destination": [f"{id}@example.org"], "messageId": id, "tags": tags}
+        bounces.record_event({"eventType": "Bounce", "mail": mail, "bounce": {"bounceType": "Permanent"}})
+
+
+def test_deliveries(watch: Watch, configure: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     configure(GNA_LOCAL="true", BOUNCES="pause")
     gather(1)
     detail = campaigns.send_now(campaigns.create(Draft("Hello", "<p>Hi</p>")).campaign.id)
@@ -165,6 +201,8 @@ def test_deliveries(watch: Watch, configure: Any) -> None:
     part_store.stop(detail.deliveries[0].id, 0, "That is enough")
     watch.work("deliveries", message)
     assert deliveries.get(**message).state is DeliveryState.FAILED
+    configure(**_CAREFUL)
+    _between_waves(monkeypatch, lambda: watch.work("deliveries", *received("deliveries")[:1]))
     watch.hold("deliveries")
 
 
@@ -181,10 +219,23 @@ def test_sending(watch: Watch, ses: Any, monkeypatch: pytest.MonkeyPatch, config
             watch.work("sending", *received("sending"))
         watch.work("sending", *received("sending"))
         assert deliveries.get(detail.campaign.id, detail.deliveries[0].id).counts.failed == 1
+    configure(**_CAREFUL)
+    gather_imported(60)
+    detail = campaigns.send_now(campaigns.create(Draft("Hello", "<p>Hi</p>")).campaign.id)
+    supervisor.tend(detail.deliveries[0])
+    for _ in range(2):
+        watch.work("sending", *received("sending"))
+    continuing.go_on(detail.campaign.id, detail.deliveries[0].id)
+    supervisor.tend(detail.deliveries[0])
+    _report_bounces(detail, "first", "second")
+    watch.work("sending", *received("sending"))
+    assert progress.with_live_counts(detail).deliveries[0].wave.state is WaveState.STOPPED
     watch.hold("sending")
 
 
-def test_sweep_deliveries(watch: Watch, later: Any, configure: Any, media_bucket: str, blog: Any) -> None:
+def test_sweep_deliveries(
+    watch: Watch, later: Any, configure: Any, media_bucket: str, blog: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     configure(GNA_LOCAL="true", BOUNCES="pause")
     gather(1)
     picture = media.publish(_photo()).name
@@ -208,6 +259,9 @@ def test_sweep_deliveries(watch: Watch, later: Any, configure: Any, media_bucket
     watch.work("sweep_deliveries")  # it is planned anew
     later(hours=22)
     watch.work("sweep_deliveries")
+    configure(**_CAREFUL)
+    later(hours=0)
+    _between_waves(monkeypatch, lambda: watch.work("sweep_deliveries"))
     watch.hold("sweep_deliveries")
 
 

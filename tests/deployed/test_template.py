@@ -200,8 +200,11 @@ def test_only_ses_of_this_account_may_publish_mail_events(packaged):
     [statement] = packaged.resources("AWS::SNS::TopicPolicy")["MailEventsTopicPolicy"]["PolicyDocument"]["Statement"]
     assert statement["Principal"] == {"Service": "ses.amazonaws.com"}
     assert statement["Condition"] == {"StringEquals": {"AWS:SourceAccount": {"Ref": "AWS::AccountId"}}}
-    [destination] = packaged.resources("AWS::SES::ConfigurationSetEventDestination").values()
-    assert {"bounce", "complaint", "renderingFailure"} <= set(destination["EventDestination"]["MatchingEventTypes"])
+    destinations = packaged.resources("AWS::SES::ConfigurationSetEventDestination").values()
+    assert len(destinations) == len(packaged.resources("AWS::SES::ConfigurationSet")) == 2
+    for destination in destinations:
+        matching = set(destination["EventDestination"]["MatchingEventTypes"])
+        assert {"bounce", "complaint", "renderingFailure"} <= matching
 
 
 def test_the_api_is_throttled_and_keeps_no_access_log(packaged):

@@ -88,8 +88,8 @@ def parse_plan(item: dict[str, Any]) -> Plan:
 
 
 def waves_text(waves: Waves) -> str:
-    """The same for the same, so that it can be compared with what is stored."""
-    return json.encode(waves, order="deterministic").decode()
+    """What was read is written the same, so that it can be compared with what is stored."""
+    return json.encode(waves).decode()
 
 
 def part_item(part: Part) -> dict[str, Any]:

@@ -9,8 +9,11 @@ from chalicelib.kernel.aws import raw, tables
 from chalicelib.kernel.aws.items import typed
 
 
-def gather(people: int, *, activated_at: datetime | None = None, **more: Any) -> list[str]:
-    """So many activated subscribers; their ids. `nickname` and the like are the same for all."""
+def gather(
+    people: int, *, activated_at: datetime | None = None, joined: datetime | None = None, **more: Any
+) -> list[str]:
+    """So many activated subscribers; their ids. `nickname` and the like are the same for all. With `joined` they were
+    imported and no campaign was sent to them: the first joined then, and every other a minute earlier."""
     at = clock.text(activated_at or clock.now() - timedelta(days=1))
     rows = []
     for number in range(people):
@@ -26,17 +29,15 @@ def gather(people: int, *, activated_at: datetime | None = None, **more: Any) ->
                 **more,
             }
         )
+        if joined:
+            rows[-1]["unmailed"] = f"{clock.text(joined - timedelta(minutes=number))}#{id}"
     write("subscribers", rows)
     return [row["id"] for row in rows]
 
 
 def gather_imported(people: int, *, joined: datetime | None = None, **more: Any) -> list[str]:
-    """The same, of an import that no campaign was sent to: the newest first, a minute between two of them."""
-    joined = joined or clock.now() - timedelta(days=300)
-    found = gather(people, **more)
-    for number, id in enumerate(found):
-        mark(id, f"{clock.text(joined - timedelta(minutes=number))}#{id}")
-    return found
+    """The same, imported and the newest first."""
+    return gather(people, joined=joined or clock.now() - timedelta(days=300), **more)
 
 
 def mark(subscriber_id: str, unmailed: str) -> None:
