@@ -59,7 +59,7 @@ class _Interpreter:
             address=None if misshapen else found.address,
             problem=misshapen or found.problem,
             repaired=found.repaired,
-            status=self._status(values),
+            status=self._unknown(values) if misshapen else self._status(values),
             **({} if misshapen else self._details(values, found)),
         )
 
@@ -79,6 +79,10 @@ class _Interpreter:
                 if said is not None and said > status:
                     status = said
         return status
+
+    def _unknown(self, values: list[str]) -> Status:
+        """Of a misshapen row: what restricts may stand in another cell, so it must not seem mailable in a report."""
+        return max(self._status(values), Status.UNCONFIRMED if self._signals else Status.MAILABLE)
 
     def _details(self, values: list[str], found: address_cells.Found) -> dict[str, Any]:
         """Everything that a row may have and need not."""

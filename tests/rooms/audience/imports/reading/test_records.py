@@ -5,6 +5,7 @@ import time
 import pytest
 
 from chalicelib.audience.imports.reading import recogniser, records, row_reader
+from chalicelib.audience.imports.reading.model import Status
 from chalicelib.kernel.errors import Invalid
 
 HEAD = "email,name,note\n"
@@ -84,6 +85,14 @@ def test_fewer_cells_than_the_header_are_taken_unless_a_status_may_be_missing(op
     assert told(opened.rows(HEAD + "ann@example.org\n")) == [(2, "ann")]
     rows = opened.rows("email,name,status\nann@example.org,Ann\nben@example.org,Ben,\n")
     assert told(rows) == [(2, "The row has fewer cells than the header"), (3, "ben")]
+
+
+def test_the_status_of_a_misshapen_row_is_not_known(opened):
+    """What says that somebody has left may have moved into the next cell."""
+    rows = opened.rows("email,name,status\nann@example.org,Lee, Ann,unsubscribed\nben@example.org,Ben\n")
+    assert [row.status for row in rows] == [Status.UNCONFIRMED, Status.UNCONFIRMED]
+    (row,) = opened.rows("email,status,note\nann@example.org,unsubscribed,a,b\n")
+    assert row.status is Status.LEFT
 
 
 def test_a_line_of_ten_megabytes_is_one_row_with_a_problem(opened):
