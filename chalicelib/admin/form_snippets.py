@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from chalicelib.admin import site_origins
 from chalicelib.audience import model
-from chalicelib.kernel import publication
+from chalicelib.kernel import languages, publication
 from chalicelib.kernel.errors import Invalid
 from chalicelib.web import pages
 
@@ -40,11 +40,12 @@ class Options(Struct, frozen=True):
     asks_name: bool = False
     words: Mapping[str, str] = {}
     site: str = ""
+    lang: str = ""
 
     def text(self, name: str) -> str:
-        """In the publication's language, unless it was changed."""
+        """In the form's language, unless it was changed."""
         usual = next(usual for word, _, usual in WORDS if word == name)
-        return self.words.get(name) or pages.translate(usual)
+        return self.words.get(name) or pages.translate(usual, self.lang or None)
 
 
 def parse(query: Mapping[str, str]) -> Options:
@@ -57,6 +58,7 @@ def parse(query: Mapping[str, str]) -> Options:
         asks_name="name" in query,
         words={name: _check_words(query.get(f"text_{name}", ""), label) for name, label, _ in WORDS},
         site=site_origins.parse(query.get("site", "")),
+        lang=languages.find(query.get("lang")) or "",
     )
 
 
@@ -68,6 +70,7 @@ def parse_kind(query: Mapping[str, str]) -> str:
 def encode(options: Options) -> str:
     """As a query, which `parse` reads."""
     given = {"kind": options.kind, "source": options.source, "tags": ",".join(options.tags), "site": options.site}
+    given["lang"] = options.lang
     given |= {f"text_{name}": words for name, words in options.words.items()}
     given |= {"name": "yes"} if options.asks_name else {}
     return urlencode({name: value for name, value in given.items() if value})
@@ -82,6 +85,7 @@ def write(options: Options, base: str, *, inline_style: bool = True) -> str:
 
 def _write_script(options: Options, base: str) -> str:
     given = [("src", f"{base}/embed.js"), ("data-source", options.source), ("data-tags", ",".join(options.tags))]
+    given += [("data-lang", options.lang)]
     given += [(f"data-text-{name}", words) for name, words in options.words.items()]
     attributes = [_attribute(name, value) for name, value in given if value]
     attributes += [*(["data-name"] if options.asks_name else []), "async"]
@@ -100,7 +104,7 @@ def _write_form(options: Options, base: str) -> str:
 
 
 def _fields(options: Options) -> Iterator[str]:
-    for name, value in (("source", options.source), ("tags", ",".join(options.tags))):
+    for name, value in (("source", options.source), ("tags", ",".join(options.tags)), ("lang", options.lang)):
         if value:
             yield f'<input type="hidden" name="{name}" {_attribute("value", value)}>'
     address = '<input type="email" name="email" required maxlength="254" autocomplete="email">'
@@ -109,7 +113,7 @@ def _fields(options: Options) -> Iterator[str]:
         nickname = f'<input name="nickname" maxlength="{model.LONGEST_NICKNAME}" autocomplete="nickname">'
         yield f"<label>{escape(options.text('name'))} {nickname}</label>"
     trap = '<input name="website" tabindex="-1" autocomplete="off">'
-    yield f"<p hidden><label>{escape(pages.translate('Leave this empty'))} {trap}</label></p>"
+    yield f"<p hidden><label>{escape(pages.translate('Leave this empty', options.lang or None))} {trap}</label></p>"
     yield f"<button>{escape(options.text('button'))}</button>"
 
 
@@ -125,7 +129,7 @@ def _write_frame(options: Options, base: str, style: str) -> str:
 
 def page_url(options: Options, base: str) -> str:
     """The sign-up page, for a link and a frame."""
-    given = {"source": options.source, "tags": ",".join(options.tags)}
+    given = {"source": options.source, "tags": ",".join(options.tags), "lang": options.lang}
     query = urlencode({name: value for name, value in given.items() if value})
     return f"{base}/subscribe" + (f"?{query}" if query else "")
 

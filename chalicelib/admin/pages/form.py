@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from chalicelib.admin import form_snippets, shell, site_origins
 from chalicelib.admin.form_snippets import Options
-from chalicelib.kernel import settings
+from chalicelib.kernel import languages, settings
 from chalicelib.kernel.errors import Invalid
 from chalicelib.web import pages, responses
 from chalicelib.web.request import Request
@@ -34,6 +34,8 @@ def _page(request: Request, options: Options, problem: str | None = None) -> Res
         typed=_typed(request.query),
         kinds=form_snippets.KINDS,
         words=form_snippets.WORDS,
+        languages=languages.names(),
+        usual_language=languages.names()[languages.choose()],
         longest_words=form_snippets.LONGEST_WORDS,
         snippet=form_snippets.write(options, settings.current().site_url),
         live=form_snippets.encode(options),

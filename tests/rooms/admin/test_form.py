@@ -68,6 +68,15 @@ def test_whatever_is_typed_stays_inside_its_attribute_or_text(kind):
         assert written.found[0][1]["data-text-success"] == f"{NASTY} success"
 
 
+def test_the_form_speaks_the_language_that_was_chosen(dashboard):
+    assert 'data-lang="de"' in _shown(dashboard, "lang=de")
+    assert _shown(dashboard, "kind=link&lang=fr").startswith(f'<a href="{BASE}/subscribe?lang=fr">')
+    written = _read(_shown(dashboard, "kind=html&lang=de"))
+    assert ("input", {"type": "hidden", "name": "lang", "value": "de"}) in written.found
+    assert "Abonnieren" in written.words
+    assert "data-lang" not in _shown(dashboard, "lang=tlh"), "a language we do not have"
+
+
 def test_the_plain_form_has_the_source_the_tags_and_the_trap():
     written = _read(form_snippets.write(form_snippets.parse({"kind": "html", "source": "b", "tags": "x,y"}), BASE))
     assert ("form", {"method": "post", "action": f"{BASE}/api/subscribe"}) in written.found
