@@ -2,7 +2,7 @@
 not at the next `make bench`."""
 
 import app
-from bench import admin, audience, following, members
+from bench import admin, audience, following, imports, members
 from chalicelib.kernel import settings
 from chalicelib.kernel.aws import session
 from chalicelib.kernel.aws.items import typed
@@ -56,3 +56,8 @@ def test_a_day_of_a_thousand_channels_stays_within_the_quota():
     """By the rules for when they are polled; all begin at once."""
     (spent,) = following.simulate(2, 1, days=1).values()
     assert 1_000 < spent <= 6_000
+
+
+def test_an_import_can_be_measured(aws, media_bucket):
+    assert imports.import_units(3) >= 0
+    assert imports.read_twice(10)["megabytes"] > 1

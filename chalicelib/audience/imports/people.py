@@ -18,7 +18,7 @@ from chalicelib.audience.imports.reading.proofs import ProofCounter
 from chalicelib.kernel.errors import Invalid
 
 _TOO_MANY = f"The file has more than {model.MOST_ROWS:,} rows"
-_CACHE_KB = 8192
+_CACHE_KB = 1024
 _SETTINGS = ("journal_mode = OFF", "synchronous = OFF", f"cache_size = -{_CACHE_KB}")
 _CREATE = "CREATE TABLE people (key INTEGER PRIMARY KEY, first INTEGER, status INTEGER)"
 _ADD = """INSERT INTO people VALUES (?, ?, ?)
