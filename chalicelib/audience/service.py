@@ -147,6 +147,7 @@ def describe_person(text: str) -> dict[str, object]:
         "pending_email": profile.pending_email,
         "sources": sorted(person.sources),
         "tags": sorted(person.tags),
+        "import_id": person.import_id,
         "captures": captures.describe(person.id),
         "held_confirmation": held_store.describe(person.id),
         **personal_data.about(person.id),

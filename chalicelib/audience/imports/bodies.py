@@ -97,7 +97,7 @@ class NewUpload(Struct):
 
 
 class ReadImport(Struct):
-    """What is not given is guessed, or stays as it was chosen before."""
+    """What is not given is guessed. Without any choice about reading, the file is read as before."""
 
     mapping: Annotated[Mapping | None, Reads(_check_mapping)] = None
     delimiter: Annotated[str, Meta(max_length=1)] | None = None
@@ -109,7 +109,8 @@ class ReadImport(Struct):
         Day | None, Meta(description="When the file was exported: `left_since` then says how many left here since")
     ] = None
 
-    def wanted(self) -> Wanted:
+    def wanted(self) -> Wanted | None:
+        """None if nothing about reading was chosen."""
         chosen = Wanted(
             self.mapping,
             self.delimiter,
@@ -119,7 +120,7 @@ class ReadImport(Struct):
             model.STATUSES[self.status] if self.status else None,
         )
         chosen.check()
-        return chosen
+        return None if chosen == Wanted() else chosen
 
 
 class StartImport(ReadImport, kw_only=True):

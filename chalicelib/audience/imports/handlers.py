@@ -112,8 +112,8 @@ def cancel_import(request: Request) -> Response:
     because=_NOT_FOUND,
 )
 def undo_import(request: Request) -> Response:
-    audit.record(request, "import.undo", import_id=request.path["import_id"])
     found = service.undo(request.path["import_id"])
+    audit.record(request, "import.undo", import_id=found.id)
     return responses.json(_body(service.view(found.id)), 202 if found.undoing else 200)
 
 
@@ -128,8 +128,8 @@ def undo_import(request: Request) -> Response:
     because={404: "No such import, or the report was deleted, a day after the import ended"},
 )
 def download_report(request: Request) -> Response:
-    audit.record(request, "import.report", import_id=request.path["import_id"])
     parts = service.report(request.path["import_id"])
+    audit.record(request, "import.report", import_id=request.path["import_id"])
     return downloads.answer(parts, "text/csv; charset=utf-8", "not-imported.csv")
 
 
