@@ -18,6 +18,7 @@ from chalicelib.events.webhooks import service as webhooks
 from chalicelib.feeds import service as feeds
 from chalicelib.kernel import clock, publication, settings
 from chalicelib.kernel.findings import Finding, Level
+from chalicelib.kernel.plurals import count_of
 from chalicelib.mail import account as mail_account
 from chalicelib.mail import account_findings
 from chalicelib.mail.account import Account
@@ -89,6 +90,11 @@ def _check(recent: list[Campaign], feed: feeds.View | None, account: Account | N
     yield from _check_campaigns(recent)
     if feed and feed.url and (feed.state.is_failing or feed.state.stopped):
         yield _finding(Level.ERROR, f"The feed cannot be read: {feed.state.summary}.", "/admin/feed", "View feed")
+    if feed and feed.waiting.entries and not feed.waiting.policy.collects:
+        waits = count_of(len(feed.waiting.entries), "post") + (
+            " waits" if len(feed.waiting.entries) == 1 else " wait"
+        )
+        yield _finding(Level.NOTE, f"{waits} to be emailed.", "/admin/feed#waiting", "Send or cancel")
     yield from _check_webhooks()
     if errors := sum(
         finding.level is Level.ERROR for finding in diagnostics.check(settings.current(), publication.at_hand())

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from chalicelib.campaigns.model import Campaign
+from chalicelib.feeds import plan
 from chalicelib.feeds.state import Notice, State
 from chalicelib.kernel import settings
 
@@ -56,7 +57,7 @@ def posts_waiting(titles: Sequence[str], due_at: datetime, zone: str) -> Notice:
     subject = titles[0] + (f" and {len(titles) - 1} more" if len(titles) > 1 else "")
     listed = "\n\n".join(f"“{title}”" for title in titles[:_MOST_LISTED])
     link = settings.current().url("/admin/feed#waiting")
-    text = f"{listed}\n\nSend it now, or cancel it until then:\n\n{link}"
+    text = f"{listed}\n\nUntil then you can send or cancel here:\n\n{link}"
     return Notice(f"Goes out {_local(due_at, zone)}: {subject}", text)
 
 
@@ -65,6 +66,4 @@ def _link(campaign: Campaign) -> str:
 
 
 def _local(moment: datetime, zone: str) -> str:
-    from zoneinfo import ZoneInfo
-
-    return f"{moment.astimezone(ZoneInfo(zone)):%a %H:%M} ({zone})"
+    return f"{moment.astimezone(plan.find_zone(zone)):%a %H:%M} ({zone})"

@@ -86,6 +86,8 @@ def add(
     waiting: Waiting, url: str, batch: str, found: Sequence[Entry], others: Iterable[Entry], now: datetime
 ) -> Waiting:
     """With the posts of one check, `found`, each reduced to what is kept; `others` were in the feed before them."""
+    known = {kept.name for kept in waiting.entries}
+    found = [entry for entry in found if name_of(entry) not in known]
     if not found:
         return waiting
     older = tuple(name_of(entry) for entry in others)[:_BESIDE]

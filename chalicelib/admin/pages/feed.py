@@ -1,7 +1,7 @@
 """The page of the feed: what waits, what was found, and how the last checks went."""
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from itertools import groupby
 
 from msgspec import Struct
@@ -24,6 +24,7 @@ _TEXTS = ("title", "excerpt", "link")
 _MARKUP = 150  # bytes of markup around an entry's texts
 _BYTES_FOR_ENTRIES, _BYTES_BESIDE_WAITING = 28_000, 16_000
 _MOST_WAITING = 20
+_MOMENTS = timedelta(minutes=10)
 _ACTS = {
     "send": (service.send_waiting, "feed-hurried"),
     "cancel": (service.cancel_waiting, "feed-cancelled"),
@@ -97,10 +98,15 @@ def _group(view: View, batch: Sequence[Kept]) -> Group:
     return Group(
         name=first.name if view.waiting.policy.collects else first.batch,
         due_at=due_at,
-        leaving=any(kept.hurried for kept in batch),
+        leaving=any(_is_leaving(kept) for kept in batch),
         stuck=due_at is not None and due_at <= clock.now(),
         titles=[(kept.name, kept.title) for kept in batch],
     )
+
+
+def _is_leaving(kept: Kept) -> bool:
+    """Somebody wants it sent, and has not waited long."""
+    return kept.hurried and kept.due_at is not None and clock.now() - kept.due_at < _MOMENTS
 
 
 def _describe(view: View) -> str:

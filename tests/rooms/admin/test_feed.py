@@ -85,6 +85,18 @@ class TestWaiting:
         assert campaigns.list_page(None, 1, 5).total == 1
         assert "Nothing to do" in dashboard.follow("/admin/feed", action="send", waiting=held.name)
 
+    def test_one_that_cannot_leave_says_so_and_can_still_be_cancelled(self, dashboard, held, monkeypatch):
+        service.send_waiting([held.batch])
+        later = clock.now() + timedelta(minutes=11)
+        monkeypatch.setattr(clock, "now", lambda: later)
+        seen = dashboard.see("/admin/feed")
+        assert "leaves as soon as the feed can be read. First frost Send now Cancel" in seen
+
+    def test_the_overview_says_that_something_waits(self, dashboard, held):
+        assert "1 post waits to be emailed. Send or cancel" in dashboard.see("/admin")
+        service.cancel_waiting([held.name])
+        assert "to be emailed" not in dashboard.see("/admin")
+
     def test_an_unknown_action_changes_nothing(self, dashboard, held):
         assert dashboard.post("/admin/feed", action="delete", waiting=held.batch).status == 400
         assert dashboard.post("/admin/feed", action="cancel").status == 303

@@ -80,6 +80,10 @@ def test_the_usual_moments():
     assert moments("weekly", "", "UTC", "2026-11-18 09:00", 2) == ["2026-11-23 09:00", "2026-11-30 09:00"]
 
 
+def test_a_zone_that_nobody_knows_is_utc():
+    assert moments("daily", "09:00", "Europe/Berlim", "2026-11-18 08:00", 1) == ["2026-11-18 09:00"]
+
+
 def test_a_time_of_the_other_kind_is_understood():
     """Somebody may switch from weekly to daily and leave the time as it is."""
     assert moments("daily", "fri 07:00", "UTC", "2026-11-18 09:00", 2) == ["2026-11-19 07:00", "2026-11-20 07:00"]

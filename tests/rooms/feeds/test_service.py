@@ -240,10 +240,10 @@ def test_a_check_overtaken_by_another_reads_again_and_finds_nothing_new(blog, mo
     blog.publish("News")
     real, beaten = service._evaluate, []
 
-    def overtaken(before, trigger):
-        outcome = real(before, trigger)
+    def overtaken(found, pictures):
+        outcome = real(found, pictures)
         if not beaten:
-            beaten.append(service._commit(before, real(before, trigger)))
+            beaten.append(service._commit(found, real(found, pictures)))
         return outcome
 
     monkeypatch.setattr(service, "_evaluate", overtaken)

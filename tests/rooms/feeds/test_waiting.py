@@ -132,6 +132,11 @@ def test_of_more_than_a_mail_shows_the_latest_are_kept_and_the_others_counted():
     assert (len(taken.entries), taken.more, rest.more) == (waiting.MOST, 10, 0)
 
 
+def test_a_post_that_waits_already_is_not_added_again():
+    once = held(Policy(hold=60), "A")
+    assert waiting.add(once, "u", "again", [entry("A")], [], NOW + minutes(1)) == once
+
+
 def test_a_post_is_taken_down_if_an_older_one_is_still_there():
     (kept,) = held(DAILY, "A").entries
     assert waiting.is_taken_down(kept, [entry("Old", 3)])
