@@ -29,6 +29,7 @@ def check(settings: Settings, shown: Publication | None = None) -> list[Finding]
     shown = shown or from_settings(settings)
     return [
         *_check_site(settings),
+        *_check_zone(shown),
         *_check_mail(settings, shown),
         *_check_authentication(settings),
         *_check_form(settings),
@@ -51,6 +52,15 @@ def _check_site(settings: Settings) -> Iterator[Finding]:
         yield error("SITE_URL is not https", "tokens in links could be intercepted", "Set an https address")
     if parts.path or parts.query:
         yield error("SITE_URL has a path", "links are built by appending a path to it", "Set only the origin")
+
+
+def _check_zone(shown: Publication) -> Iterator[Finding]:
+    from zoneinfo import ZoneInfo
+
+    try:
+        ZoneInfo(shown.time_zone)
+    except (ValueError, OSError, LookupError):
+        yield error("SITE_ZONE is no time zone", "digests are sent by UTC", "Set a name such as Europe/Berlin")
 
 
 def _check_mail(settings: Settings, shown: Publication) -> Iterator[Finding]:

@@ -32,6 +32,7 @@ def test_a_complete_configuration_has_no_findings():
         ({"SITE_URL": ""}, "SITE_URL is not set"),
         ({"SITE_URL": "http://news.example.org"}, "SITE_URL is not https"),
         ({"SITE_URL": "https://example.org/news"}, "SITE_URL has a path"),
+        ({"SITE_ZONE": "Europe/Berlim"}, "SITE_ZONE is no time zone"),
         ({"FROM_EMAIL": ""}, "FROM_EMAIL is not set"),
         ({"FROM_EMAIL": "Me <me@gmail.com>"}, "FROM_EMAIL is at a public email provider"),
         ({"ADMIN_EMAIL": ""}, "ADMIN_EMAIL is not set"),
