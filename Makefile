@@ -123,7 +123,7 @@ pins: ## after changing a version: write the hashes of all pinned packages into 
 bench: $(VENV)/.ready $(EMULATOR)/.ready ## run the benchmarks in bench/ and print one table
 	$(BIN)/python -m bench
 
-pictures: $(VENV)/.ready $(EMULATOR)/.ready ## retake the README's screenshots with the day-in-the-life test
+pictures: $(VENV)/.ready $(EMULATOR)/.ready ## retake the README's screenshots with the tests of whole days
 	@$(BIN)/python -m local.chromium
-	@rm -rf artefacts/day && PICTURES=1 $(BIN)/python -m pytest -q tests/browser/test_day_in_the_life.py tests/browser/test_member_day.py tests/browser/test_curator_day.py
+	@rm -rf artefacts/day && PICTURES=1 $(BIN)/python -m pytest -q tests/browser/test_day_in_the_life.py tests/browser/test_member_day.py tests/browser/test_curator_day.py tests/browser/test_first_hour.py
 	@mkdir -p docs/pictures && cp artefacts/day/*.png docs/pictures/
