@@ -75,31 +75,36 @@ def _looks_like_name(cell: str) -> bool:
     return len(cell) <= _LONGEST and _NAME.match(cell) is not None
 
 
-def choose(
-    wanted: dict[str, int | None], guessed: dict[str, int], width: int, translate: dict[int, int | None] | None = None
-) -> dict[str, int]:
-    """What the owner wants, and of the guesses those that restrict and whose column is not wanted for something else.
-    `translate` has the places of the wanted columns in another file of the same upload."""
+def check(wanted: dict[str, int | None], width: int) -> dict[str, int]:
+    """The columns the owner chose."""
     if wanted.get("email") is None:
         raise Invalid("mapping must say which column has the email address")
-    places = {}
     for field, column in wanted.items():
-        if column is None:
-            continue
-        if isinstance(column, bool) or not isinstance(column, int) or not 0 <= column < width:
+        if column is not None and (
+            isinstance(column, bool) or not isinstance(column, int) or not 0 <= column < width
+        ):
             raise Invalid(f"mapping: {field} must be the number of a column, from 0")
-        places[field] = column
-    if translate is not None:
-        found = {field: translate[column] for field, column in places.items()}
-        places = {field: column for field, column in found.items() if column is not None}
-        if "email" not in places and "email" in guessed:
-            places["email"] = guessed["email"]
+    return {field: column for field, column in wanted.items() if column is not None}
+
+
+def choose(chosen: dict[str, int], refused: set[int], guessed: dict[str, int]) -> dict[str, int]:
+    """What the owner chose, and of the guesses those that restrict, unless the owner refused the column or wants it
+    for something else."""
+    email = {"email": guessed["email"]} if "email" in guessed and "email" not in chosen else {}
+    taken = {column for field, column in chosen.items() if guessed.get(field) != column}
     kept = {
         field: column
         for field, column in guessed.items()
-        if field in RESTRICTING and field not in wanted and column not in places.values()
+        if field in RESTRICTING and field not in chosen and column not in taken | refused
     }
-    return places | kept
+    return chosen | email | kept
+
+
+def refused(wanted: dict[str, int | None], guessed: dict[str, int]) -> set[int]:
+    """Columns that were guessed to be something, and are not to be read. Nothing is said about a field that was not
+    there: another file of the upload may have it. A column that was two things is read if it stays one of them."""
+    still = {column for column in wanted.values() if column is not None}
+    return {column for field, column in guessed.items() if wanted.get(field, column) is None} - still
 
 
 def _is_plausible(field: str, name: str, column: int, rows: Rows) -> bool:

@@ -1,7 +1,7 @@
 """Recognises how an upload is to be read: everything is guessed, and the owner may choose otherwise."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import dropwhile, islice
 
 from msgspec.structs import replace
@@ -28,17 +28,42 @@ _LONGEST_COLUMN_NAME = 100
 def recognise(upload: Upload, wanted: Wanted | None = None) -> Reading:
     wanted = wanted or Wanted()
     wanted.check()
-    sheets = [_recognise(text, wanted, upload.name) for text in upload.texts]
-    kept = [sheet for sheet in sheets if "email" in sheet.mapping] or sheets
-    # Most restrictive first, so that of several rows of one person the first is usually the one that counts.
-    kept.sort(key=lambda sheet: (-(sheet.status or Status.MAILABLE), sheet.file))
-    ignored = tuple(sheet.file for sheet in sheets if sheet not in kept)
-    mapped = _map_as_wanted(Reading(tuple(kept), (*upload.ignored, *ignored)), wanted)
+    found = _recognise_all(upload, wanted)
     texts = {text.name: text for text in upload.texts}
     dated = [
-        replace(sheet, date_format=wanted.date_format or _tell_dates(texts[sheet.file], sheet)) for sheet in mapped
+        replace(sheet, date_format=wanted.date_format or _tell_dates(texts[sheet.file], sheet))
+        for sheet in _map_as_wanted(found, wanted)
     ]
-    return Reading(tuple(dated), (*upload.ignored, *ignored))
+    return Reading(tuple(dated), (*upload.ignored, *found.ignored))
+
+
+def _recognise_all(upload: Upload, wanted: Wanted) -> Reading:
+    if len(upload.texts) == 1:
+        return Reading((_recognise(upload.texts[0], wanted, upload.name),))
+    guessed = _in_order(_recognise(text, Wanted(status=wanted.status), upload.name) for text in upload.texts)
+    texts = {text.name: text for text in upload.texts}
+    sheets = [_recognise(texts[sheet.file], _fit(wanted, sheet, guessed), upload.name) for sheet in guessed.sheets]
+    return Reading(tuple(sheets), guessed.ignored)
+
+
+def _in_order(sheets: Iterable[Sheet]) -> Reading:
+    """Those with addresses, most restrictive first, so that of several rows of one person the first is usually the
+    one that counts."""
+    found = sorted(sheets, key=lambda sheet: (-(sheet.status or Status.MAILABLE), sheet.file))
+    kept = [sheet for sheet in found if "email" in sheet.mapping] or found
+    return Reading(tuple(kept), tuple(sheet.file for sheet in found if sheet not in kept))
+
+
+def _fit(wanted: Wanted, sheet: Sheet, guessed: Reading) -> Wanted:
+    """What the owner chose, seeing the main file, is for files like that. One with another delimiter is still read by
+    its own: otherwise those who left would be lost with it."""
+    main = guessed.main
+    return replace(
+        wanted,
+        delimiter=wanted.delimiter if sheet.delimiter == main.delimiter else None,
+        encoding=wanted.encoding if sheet.encoding == main.encoding else None,
+        header=wanted.header if sheet.header == main.header else None,
+    )
 
 
 def read_body(text: Text, sheet: Sheet) -> Iterator[Record]:
@@ -135,19 +160,24 @@ def _map_as_wanted(reading: Reading, wanted: Wanted) -> list[Sheet]:
     if wanted.mapping is None:
         return list(reading.sheets)
     main = reading.main
+    chosen = mapping.check(wanted.mapping, len(main.columns))
+    refused = mapping.refused(wanted.mapping, main.mapping)
+    gone = {field for field, column in main.mapping.items() if column in refused}
     mapped = []
     for sheet in reading.sheets:
-        translate = None if sheet.columns == main.columns else _translation(main, sheet)
-        fields = mapping.choose(wanted.mapping, sheet.mapping, len(main.columns), translate)
-        repeated = tuple((field, column) for field, column in sheet.repeated if column not in fields.values())
-        dropped = [field for field, column in wanted.mapping.items() if column is None]
-        repeated = tuple((field, column) for field, column in repeated if field not in dropped)
-        mapped.append(replace(sheet, mapping=fields, repeated=repeated))
+        places = _translation(main, sheet)
+        there = {field: place for field, column in chosen.items() if (place := places.get(column)) is not None}
+        not_there = {place for column in refused if (place := places.get(column)) is not None}
+        fields = mapping.choose(there, not_there, sheet.mapping)
+        repeated = [each for each in sheet.repeated if each[0] not in gone and each[1] not in fields.values()]
+        mapped.append(replace(sheet, mapping=fields, repeated=tuple(repeated)))
     return mapped
 
 
 def _translation(main: Sheet, other: Sheet) -> dict[int, int | None]:
     """Where the columns of the main file are in another one, by name."""
+    if other.columns == main.columns:
+        return {place: place for place in range(len(main.columns))}
     places = {formats.normalise(name): place for place, name in reversed(list(enumerate(other.columns)))}
     return {place: places.get(formats.normalise(name)) for place, name in enumerate(main.columns)}
 

@@ -171,6 +171,60 @@ def test_a_mapping_is_for_every_file_of_a_zip_by_name(opened):
     assert (ann.name, ann.tags, ben.name, ben.status) == ("Bern", {"1"}, "Basel", Status.LEFT)
 
 
+def shown(reading):
+    """What a page sends back that shows one field for each column: every other field is refused."""
+    by_column = {column: field for field, column in reading.mapping.items()}
+    return dict.fromkeys(FIELDS) | {field: column for column, field in by_column.items()}
+
+
+@pytest.mark.parametrize("path", sorted(SAMPLES.rglob("*.*")), ids=lambda path: path.stem)
+def test_sending_back_what_was_shown_lets_nobody_in(opened, path):
+    upload = opened(path.read_bytes(), name=path.name)
+    mapping = shown(recogniser.recognise(upload))
+    before, after = read(upload), read(upload, mapping=mapping)
+    assert [(row.typed, row.status, row.problem) for row in after] == [
+        (row.typed, row.status, row.problem) for row in before
+    ]
+
+
+def test_sending_back_what_was_shown_of_a_zip_lets_nobody_in(opened):
+    upload = opened.zip({path.name: path.read_bytes() for path in (SAMPLES / "mailchimp").iterdir()})
+    before, after = read(upload), read(upload, mapping=shown(recogniser.recognise(upload)))
+    assert [(row.typed, row.status) for row in after] == [(row.typed, row.status) for row in before]
+    assert Status.COMPLAINED in {row.status for row in after}
+
+
+def test_refusing_a_column_refuses_the_one_of_that_name_in_other_files_and_no_other(opened):
+    upload = opened.zip(
+        {
+            "a.csv": "email,status\nann@example.org,shipped\n",
+            "b.csv": "status,email,unsubscribed_at\nshipped,ben@example.org,\nshipped,cem@example.org,2023-01-01\n",
+            "c.csv": "email,subscriber status\ndora@example.org,unsubscribed\n",
+        }
+    )
+    rows = read(upload, mapping=dict.fromkeys(FIELDS) | {"email": 0})
+    assert {row.typed.partition("@")[0]: row.status.name for row in rows} == {
+        "ann": "MAILABLE", "ben": "MAILABLE", "cem": "LEFT", "dora": "LEFT"
+    }  # fmt: skip
+
+
+def test_choices_for_the_main_file_do_not_break_another_kind_of_file(opened):
+    upload = opened.zip(
+        {
+            "people.csv": "email,name\nann@example.org,Zoë\nben@example.org,Ben\n",
+            "unsubscribed.csv": "E-Mail;Stadt\nann@example.org;Zürich\n".encode("cp1252"),
+            "bounced.txt": "ben@example.org\n",
+        }
+    )
+    rows = read(upload, delimiter=",", encoding="utf-8", header=True, mapping=dict.fromkeys(FIELDS) | {"email": 0})
+    assert [(row.file, row.typed, row.status.name) for row in rows] == [
+        ("unsubscribed.csv", "ann@example.org", "LEFT"),
+        ("bounced.txt", "ben@example.org", "BOUNCED"),
+        ("people.csv", "ann@example.org", "MAILABLE"),
+        ("people.csv", "ben@example.org", "MAILABLE"),
+    ]
+
+
 def test_a_whole_upload_can_be_read_as_bounces_or_complaints(opened):
     content = "ann@example.org\nben@example.org\n"
     assert {row.status for row in opened.rows(content, status=Status.BOUNCED)} == {Status.BOUNCED}
