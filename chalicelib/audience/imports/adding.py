@@ -51,7 +51,7 @@ def changes_for(verdict: Verdict, terms: Terms, now: datetime) -> Changes:
             return _add(verdict, terms, now)
         case Result.ALREADY:
             return _tag(verdict, terms)
-        case Result.SUPPRESSED if not person.suppressed and not person.subscriber:
+        case Result.SUPPRESSED if not person.suppressed and not person.is_taken:
             still_free = emails.check_free_write(person.key, now)
             return Changes([suppressions.suppress_write(person.pseudonym, BY_IMPORT, now), still_free])
         case Result.LEFT_ELSEWHERE if not person.leaver_of and verdict.status in (Status.LEFT, Status.BOUNCED):

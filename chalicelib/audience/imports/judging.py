@@ -74,7 +74,8 @@ def decide(status: Status, person: Person, outcome: Result, import_id: str = "")
         return Result.UNCONFIRMED, _STATUS_REASONS[status]
     if outcome is Result.UNCONFIRMED:
         return Result.UNCONFIRMED, _UNSURE
-    if reader and not (import_id and reader.import_id == import_id):
+    is_own = reader is not None and import_id and reader.import_id == import_id
+    if person.is_taken and not is_own:
         return Result.ALREADY, _ALREADY
     return outcome, ""
 

@@ -17,13 +17,15 @@ _TOGETHER = 6
 
 
 class Person(Struct, frozen=True):
-    """`subscriber` has the address, active or pending; `leaver_of` names the import that remembered them, if any."""
+    """`subscriber` has the address, active or pending; at the moment somebody signs up or leaves, it may be taken by
+    nobody who is found. `leaver_of` names the import that remembered them, if any."""
 
     key: str
     pseudonym: str
     mark: str
     suppressed: bool = False
     leaver_of: str | None = None
+    is_taken: bool = False
     subscriber: Subscriber | None = None
 
 
@@ -51,6 +53,7 @@ def look_up(address_keys: Iterable[str]) -> dict[str, Person]:
             marks[key],
             pseudonyms[key] in gone,
             leaver_of.get(marks[key]),
+            key in holders,
             _holder(key, holders, by_id),
         )
         for key in keys

@@ -1,6 +1,6 @@
 """An import's file during one call: fetched, recognised, and read once to see who stands in it twice."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -35,11 +35,18 @@ class Sheets(Struct, frozen=True):
             reading.delimiter,
             reading.encoding,
             reading.header,
-            reading.columns,
+            _names(reading.columns),
             reading.mapping,
             reading.date_format,
             reading.ignored,
         )
+
+
+def _names(columns: Sequence[str]) -> tuple[str, ...]:
+    """Numbers instead, if the owner takes a row of addresses for a header: names of columns are kept for long."""
+    if not any("@" in name for name in columns):
+        return tuple(columns)
+    return tuple(f"Column {number}" for number in range(1, len(columns) + 1))
 
 
 def recognise(path: Path, content_type: str, name: str, wanted: Wanted) -> Sheets:

@@ -171,3 +171,18 @@ def test_metadata_too_large_for_a_capture_does_not_stop_the_row(editor):
     assert editor.run(text)["counts"]["imported"] == 1
     (capture,) = editor.subscribers()["ada@example.net"]["captures"]
     assert set(capture["metadata"]) == {"import"}
+
+
+def test_addresses_taken_for_a_header_are_not_kept_as_names_of_columns(editor, rows):
+    id = editor.bring("ada@example.net;Ada\neve@example.net;Eve\n").json["id"]
+    assert editor.read(id, header=True).json["columns"] == ["Column 1", "Column 2"]
+    assert "example.net" not in str(rows("imports"))
+
+
+def test_an_address_whose_owner_cannot_be_found_does_not_stop_the_import(editor):
+    from chalicelib.audience.stores.emails import EmailRow
+    from chalicelib.kernel.aws import tables
+
+    tables.put(EmailRow("a1@example.net", subscriber_id="somebody half restored"))
+    found = editor.run(MANY)
+    assert (found["state"], found["counts"]["imported"], found["counts"]["already"]) == ("done", 9, 1)
