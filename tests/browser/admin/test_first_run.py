@@ -25,7 +25,10 @@ def fresh(http, ses, configure, browser):
     server.stop()
 
 
-@pytest.mark.parametrize(("name", "path"), [("first-overview", "/admin"), ("start", "/admin/start")])
+@pytest.mark.parametrize(
+    ("name", "path"),
+    [("first-overview", "/admin"), ("start", "/admin/start"), ("first-form", "/admin/form?kind=html")],
+)
 def test_a_new_publication_looks_inviting(fresh, ses, name, path):
     ses.tell(dkim="PENDING")
     fresh.goto(path)
@@ -37,6 +40,8 @@ def test_a_new_publication_looks_inviting(fresh, ses, name, path):
         found = page_checks.violations(fresh) + page_checks.small_targets(fresh)
         found += [] if page_checks.fits(fresh) else ["wider than the screen"]
         wrong += [f"{name} {light}: {problem}" for problem in found]
+    fresh.set_viewport_size({"width": 320, "height": 640})
+    wrong += [] if page_checks.fits(fresh) else [f"{name}: wider than a small phone"]
     assert not wrong, "\n".join(wrong)
 
 

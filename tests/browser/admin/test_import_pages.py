@@ -41,6 +41,8 @@ def _look_at(page, name):
         found = page_checks.violations(page) + page_checks.small_targets(page)
         found += [] if page_checks.fits(page) else ["wider than the screen"]
         wrong += [f"{name} {light}: {problem}" for problem in found]
+    page.set_viewport_size({"width": 320, "height": 640})
+    wrong += [] if page_checks.fits(page) else [f"{name}: wider than a small phone"]
     page.set_viewport_size(LOOKS["light"][1])
     page.emulate_media(color_scheme="light")
     return wrong

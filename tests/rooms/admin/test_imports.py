@@ -387,3 +387,30 @@ def test_consent_of_the_unsure_needs_no_words():
     assert import_form.read_consent({"joined": "unsure"}).statement == ""
     with pytest.raises(Invalid):
         import_form.read_consent({"joined": "single"})
+
+
+def test_an_import_that_failed_says_why(dashboard, bring):
+    path = bring()
+    dashboard.post(path, action="start", **CONSENT)
+    jobs.fail(_found(path), "The file is deleted after a day. Upload it again")
+    seen = dashboard.see(path)
+    assert "Failed" in seen
+    assert "The file is deleted after a day." in seen
+    assert "0 people imported" in seen
+
+
+def test_a_file_that_failed_before_its_start_leads_to_another_try(dashboard, bring):
+    path = bring()
+    jobs.fail(_found(path), "Something went wrong on our side")
+    assert "Nobody was imported. Import another file" in dashboard.see(path)
+
+
+def test_the_pages_of_imports_are_small_whatever_they_show(dashboard, bring):
+    statement, tags = "&" * 500, ",".join(f"{number:02}{'&' * 62}" for number in range(20))
+    for number in range(50):
+        path = bring(f"email\nada{number}@example.net\n", "&" * 250)
+    dashboard.post(path, action="start", joined="double", statement=statement, tags=tags, source="&" * 64)
+    sizes = {place: len(dashboard.get(place).body) for place in ("/admin/imports", path)}
+    _work()
+    sizes |= {place: len(dashboard.get(place).body) for place in (f"{path}?undo=yes", f"{path}?done")}
+    assert max(sizes.values()) <= LARGEST, sizes
