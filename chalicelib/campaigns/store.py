@@ -42,6 +42,7 @@ from chalicelib.kernel.errors import Invalid
 _CAMPAIGN = "campaign"
 _COUNT = "count"
 _ALL = "all"
+_SENT = (State.PUBLISHING, State.PUBLISHED)
 _LARGEST_ITEM = 390_000  # DynamoDB's 400 KB, less room for names and keys
 
 
@@ -160,11 +161,11 @@ def find_archive_stamp() -> str | None:
     return row.archive_stamp if row else None
 
 
-def list_published() -> list[Campaign]:
-    """All of them, as they are now, also while one is sent to those who were missed. The caller keeps them for as
-    long as the archive's stamp stays the same."""
-    was_published = CampaignRow.published_at.exists()
-    rows = tables.query(CampaignRow, _CAMPAIGN, consistent_read=True, filter_condition=was_published)
+def list_sent() -> list[Campaign]:
+    """All that were sent or are being sent, as they are now. The caller keeps them for as long as the archive's stamp
+    stays the same."""
+    is_sent = CampaignRow.state.is_in(*(state.value for state in _SENT))
+    rows = tables.query(CampaignRow, _CAMPAIGN, consistent_read=True, filter_condition=is_sent)
     return [_campaign(row) for row in rows]
 
 
@@ -187,8 +188,8 @@ def change_writes(before: Campaign, after: Campaign, content: Content | None = N
     writes: list[tables.Write] = [tables.Put(_campaign_row(after), CampaignRow.version == before.version)]
     if content:
         writes.append(tables.Put(_content_row(after.id, content)))
-    if before.state is not after.state or after.published_at:
-        writes.append(_count_write(before.state, after.state, was_published=bool(after.published_at)))
+    if before.state is not after.state or after.state in _SENT:
+        writes.append(_count_write(before.state, after.state))
     return writes
 
 
@@ -211,10 +212,10 @@ def delete_writes(detail: CampaignDetail) -> list[tables.Write]:
     ]
 
 
-def _count_write(before: State | None, after: State | None, was_published: bool = False) -> tables.Write:
+def _count_write(before: State | None, after: State | None) -> tables.Write:
     moved = ((before, -1), (after, 1)) if before is not after else ()
     actions = [getattr(CampaignRow, state.value).add(by) for state, by in moved if state]
-    if was_published:
+    if after in _SENT:
         actions.append(CampaignRow.archive_stamp.set(ids.new()))
     return tables.Update(CampaignRow(_COUNT, _ALL), actions)
 

@@ -128,11 +128,12 @@ def _outside(issue: Issue) -> str:
 
 
 def _neighbours(issue: Issue) -> tuple[Issue | None, Issue | None]:
-    """The next newer and the next older. What is being sent is newer than everything that was."""
+    """The next newer and the next older. What an editor has changed a moment ago may be in no list yet."""
     issues = catalogue.current()
-    at = next((position for position, other in enumerate(issues) if other.id == issue.id), -1)
-    newer = issues[at - 1] if at > 0 else None
-    return newer, issues[at + 1] if at + 1 < len(issues) else None
+    at = next((position for position, other in enumerate(issues) if other.id == issue.id), None)
+    if at is None:
+        return None, None
+    return issues[at - 1] if at else None, issues[at + 1] if at + 1 < len(issues) else None
 
 
 def _check_open() -> None:

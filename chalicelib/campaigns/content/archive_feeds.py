@@ -46,7 +46,7 @@ def list_latest() -> Sequence[Issue]:
 
 def tag(issues: Sequence[Issue]) -> str:
     """Changes with whatever a feed of these issues shows. No text has to be read for it."""
-    seen = [f"{issue.id} {issue.stamp}" for issue in issues]
+    seen = [f"{issue.id} {issue.stamp} {issue.published_at}" for issue in issues]
     facts = (VERSION, settings.current().site_url, publication.current(), seen)
     return f'"{sha256(repr(facts).encode()).hexdigest()[:20]}"'
 

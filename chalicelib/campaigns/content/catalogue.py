@@ -48,7 +48,7 @@ def is_public(campaign: Campaign) -> bool:
 
 
 def describe(campaign: Campaign) -> Issue:
-    """As its web version is listed."""
+    """As its web version is listed. What is still being sent has the time of its last change."""
     corrected = corrections.as_corrected(campaign)
     published_at = campaign.published_at or campaign.updated_at
     updated_at = campaign.correction.corrected_at if campaign.correction else published_at
@@ -63,5 +63,5 @@ def describe(campaign: Campaign) -> Issue:
 
 
 def _read() -> tuple[Issue, ...]:
-    issues = [describe(campaign) for campaign in store.list_published() if is_public(campaign)]
+    issues = [describe(campaign) for campaign in store.list_sent() if is_public(campaign)]
     return tuple(sorted(issues, key=lambda issue: (issue.published_at, issue.id), reverse=True))

@@ -190,8 +190,8 @@ def test_a_text_that_cannot_be_read_any_more_is_still_listed(http):
 def test_the_archive_is_read_once_until_something_changes(http, monkeypatch):
     published("One")
     read = []
-    original = store.list_published
-    monkeypatch.setattr(store, "list_published", lambda: read.append(1) or original())
+    original = store.list_sent
+    monkeypatch.setattr(store, "list_sent", lambda: read.append(1) or original())
     for path in ("/", "/archive", "/archive?q=one", "/archive/feed.xml", "/sitemap.xml"):
         assert http.get(path).status == 200
     assert len(read) == 1
@@ -214,13 +214,21 @@ def test_a_campaign_leads_to_the_ones_before_and_after_that_are_public(http, adm
     assert (link(page, "prev"), link(page, "next")) == (f"{SITE}/archive/{last}", None)
 
 
-def test_a_campaign_stays_listed_while_it_is_sent_to_those_who_were_missed(http):
-    detail = service.send_now(service.create(service.Draft("Again", "<p>x</p>")).campaign.id)
+def test_a_campaign_is_listed_from_the_moment_sending_starts_and_while_it_is_sent_again(http, admin):
+    """Imported people may be written to over hours; who was written to first finds it in the archive."""
+    published("Before")
+    detail = service.send_now(service.create(service.Draft("Again", "<p>kale</p>")).campaign.id)
+    assert detail.campaign.state is State.PUBLISHING
+    assert titles(http.get("/archive")) == ["Again", "Before"]
+    assert found(http, "kale") == ["Again"]
+    assert admin.patch(f"{API}/{detail.campaign.id}", json={"hidden": True}).status == 200
+    assert titles(http.get("/archive")) == ["Before"]
+    service.hide(detail.campaign.id, False)
     failed = deliveries.finish(detail.deliveries[0], Counts(2, 1, 0, 1))
-    assert titles(http.get("/archive")) == ["Again"]
+    assert titles(http.get("/archive")) == ["Again", "Before"]
     again = deliveries.retry(failed.campaign.id, failed.deliveries[0].id)
     assert again.campaign.state is State.PUBLISHING
-    assert titles(http.get("/archive")) == ["Again"]
+    assert titles(http.get("/archive")) == ["Again", "Before"]
 
 
 def test_a_campaign_tells_others_what_it_is(http):
