@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from chalicelib.audience import counts, model, pausing, sign_ups
+from chalicelib.audience import counts, model, pausing, sign_ups, welcomes
 from chalicelib.audience.model import Request, Subscriber
 from chalicelib.audience.stores import captures, subscribers
 from chalicelib.audience.stores import tokens as token_store
@@ -48,7 +48,7 @@ def _join_writes(subscriber: Subscriber, request: Request, now: datetime, *, kee
         resumed = pausing.event_writes(subscriber, pausing.BY_PERSON)
         return [subscribers.join_write(subscriber, request, now, keep_waiting=keep_waiting), *resumed]
     activation = subscribers.activate_writes(subscriber, request, now, keep_waiting=keep_waiting)
-    return [*activation, counts.joined_write(now)]
+    return [*activation, counts.joined_write(now), *welcomes.owe_writes(subscriber, now)]
 
 
 def _was_used(row: TokenRow) -> bool:

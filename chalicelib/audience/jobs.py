@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from chalicelib.audience import asking, erasure, held, mails, model, sign_ups
+from chalicelib.audience import asking, erasure, held, mails, model, sign_ups, welcomes
 from chalicelib.audience import counts as audience_counts
 from chalicelib.audience.imports import jobs as import_jobs
 from chalicelib.audience.stores import captures, subscribers
@@ -53,8 +53,9 @@ def clean_up(time_left: Callable[[], bool]) -> None:
     for row in token_store.list_expired(now):
         if not time_left():
             break
-        token_store.forget(row)
-        forgotten += 1
+        if not welcomes.send_forgotten(row):
+            token_store.forget(row)
+            forgotten += 1
     for pseudonym in sign_up_store.list_overdue(now):
         if not time_left():
             break

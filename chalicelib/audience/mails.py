@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from urllib.parse import urlencode
 
-from chalicelib.audience import held, model, opt_outs
+from chalicelib.audience import held, model, opt_outs, welcomes
 from chalicelib.audience.model import Request, Subscriber
 from chalicelib.audience.stores import captures, subscribers, suppressions
 from chalicelib.audience.stores import held as held_store
@@ -208,6 +208,7 @@ _SENDERS: dict[str, Callable[[str], None]] = {
     model.MAGIC_LINK: _send_magic_link,
     model.CHANGE_EMAIL: _send_change_email,
     model.LIFT: _send_lift,
+    model.WELCOME: welcomes.send,
 }
 
 

@@ -21,7 +21,9 @@ CONFIRM, CHANGE_EMAIL, MAGIC_LINK, LIFT = "confirm", "change-email", "magic-link
 SIGN_UP = "sign-up"
 HELD, RELEASE = "held", "release"
 ADD = "add"
-TOKEN_KINDS = (CONFIRM, CHANGE_EMAIL, MAGIC_LINK)
+# A mail that is owed: no link of its own belongs to it.
+WELCOME = "welcome"
+TOKEN_KINDS = (CONFIRM, CHANGE_EMAIL, MAGIC_LINK, WELCOME)
 
 CONFIRMATION_LIFE = timedelta(hours=24)
 # The expiry of a sign-up whose confirmation is held: its lifetime begins when the mail is sent.

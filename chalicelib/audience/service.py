@@ -2,7 +2,16 @@
 
 from datetime import datetime
 
-from chalicelib.audience import confirmations, erasure, model, opt_outs, pausing, personal_data, request_limits
+from chalicelib.audience import (
+    confirmations,
+    erasure,
+    model,
+    opt_outs,
+    pausing,
+    personal_data,
+    request_limits,
+    welcomes,
+)
 from chalicelib.audience.model import Profile, SignUp, StoredCapture, Subscriber
 from chalicelib.audience.stores import captures, emails, subscribers, suppressions
 from chalicelib.audience.stores import held as held_store
@@ -12,7 +21,7 @@ from chalicelib.audience.stores.emails import EmailRow
 from chalicelib.audience.stores.tokens import TokenRow
 from chalicelib.events import outbox
 from chalicelib.events.model import EventType
-from chalicelib.kernel import addresses, clock, ids, log, tokens
+from chalicelib.kernel import addresses, clock, ids, log, publication, tokens
 from chalicelib.kernel.addresses import Address
 from chalicelib.kernel.aws import queues, tables
 from chalicelib.kernel.aws.failures import Stale, retry_stale
@@ -208,6 +217,8 @@ def _unsubscribe(token: Token) -> None:
 def _confirm_request(subscriber: Subscriber, row: TokenRow, now: datetime) -> None:
     if not confirmations.confirm(subscriber, row, now):
         raise Invalid(BAD_LINK)
+    if not subscriber.activated and publication.current().welcome.on:
+        welcomes.send_soon(subscriber.id)
     log.metric("Confirmed")
 
 

@@ -32,6 +32,7 @@ TABLES = (
         "tokens",
         "emailed links, as a hash of the secret; what a confirmation link confirms; requests to change an address or "
         "to lift do-not-contact; sign-ups not processed yet, with a keyed hash of the network they came from; "
+        "welcome emails that are owed, by id; "
         "confirmations that are held, by id, with the same hash; ids of those an import has yet to ask",
         "address of such a request; name and metadata of what a link confirms; address, name and metadata of a "
         "sign-up",

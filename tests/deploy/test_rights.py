@@ -11,6 +11,7 @@ import boto3
 import pytest
 from PIL import Image
 
+from chalicelib.audience import service as audience
 from chalicelib.audience.imports import jobs as import_jobs
 from chalicelib.audience.imports import running
 from chalicelib.audience.imports import service as imports
@@ -43,6 +44,7 @@ from chalicelib.media import service as media
 from chalicelib.members import invitations, sessions
 from chalicelib.members import service as members
 from chalicelib.sightings import service as sightings
+from chalicelib.site import service as site
 from local.providers.catalogue import CHANNELS
 from local.providers.main import Providers
 from tests.conftest import received
@@ -131,6 +133,11 @@ def test_mail(watch: Watch, ada: Reader, monkeypatch: pytest.MonkeyPatch, config
     assert len(ada.mails()) == 2, "what was held is mailed"
     ada.http.post("/api/profile/update", json={"token": ada.magic_token(), "email": "new@example.net"})
     ada.deliver()
+    site.change({"welcome.on": True, "welcome.link_last": True}, "editor@example.org")
+    newcomer = Reader(ada.http, ada.mailbox, ada.deliver, "newcomer@example.net").join()
+    ada.deliver()
+    assert "Welcome to" in newcomer.mails()[0]["subject"]
+    audience.unsubscribe(re.search(r"token=([^&\s]+)", newcomer.mails()[0]["text"])[1])  # type: ignore[index]
     remove = {"kind": "remove", "subscriber_id": _id()}
     with monkeypatch.context() as busy:
         busy.setattr(events, "ensure_relayed", lambda _: False)

@@ -106,6 +106,29 @@ def request_lift_write(id: str, address: str, until: datetime) -> Write:
     return Put(row)
 
 
+def owe_write(subscriber_id: str, kind: str, until: datetime, over: datetime) -> Write:
+    """A mail that is to be sent once. It is looked at again from `until` on, and given up when it is `over`."""
+    return Put(TokenRow(subscriber_id, kind, until=clock.text(until), expires_at=clock.epoch(over)))
+
+
+def take(row: TokenRow, now: datetime) -> bool:
+    """What is owed is this worker's now; False if it was taken before, or is gone."""
+    try:
+        condition = (TokenRow.until == row.until) & TokenRow.used_at.does_not_exist()
+        tables.update(TokenRow(row.subscriber_id, row.kind), [TokenRow.used_at.set(clock.text(now))], condition)
+    except Stale:
+        return False
+    return True
+
+
+def put_back(row: TokenRow) -> None:
+    """It was taken, and not sent."""
+    try:
+        tables.update(TokenRow(row.subscriber_id, row.kind), [TokenRow.used_at.remove()], TokenRow.until == row.until)
+    except Stale:
+        return
+
+
 def forget(row: TokenRow) -> None:
     """Delete an expired token, unless a new one has taken its place."""
     try:
