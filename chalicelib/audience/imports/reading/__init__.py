@@ -12,7 +12,8 @@
   what would be guessed. A mapping is field → column number, replaces the guessed one as a whole, and is meant for
   `Reading.columns`; in a zip, other files are mapped by the names of these columns. Columns that keep somebody from
   being mailed (`model.RESTRICTING`) stay mapped unless they are given another field or `None`:
-  `{"email": 0, "status": None}`.
+  `{"email": 0, "status": None}`. A file of a zip that is unlike the main one keeps its own delimiter, encoding and
+  columns.
 - `Reading.sheets` has what was recognised file by file; `format`, `columns`, `mapping` and so on are those of the
   main one. `Wanted.status` reads the whole upload as, for example, a list of bounces.
 - `Row.status` is the most restrictive of everything a row and its file say, so `max` over several rows is right too.
