@@ -131,7 +131,8 @@ def _change_waiting(change: Callable[[Waiting], Changed]) -> None:
     after, check = change(waiting.under(stored, plan.current(), clock.now()))
     if not before or after == stored:
         return
-    writes = [store.state_write(before, before.changed()), waiting_store.waiting_write(WATCHED, after)]
+    rest = waiting.tidy(after)
+    writes = [store.state_write(before, before.changed()), waiting_store.waiting_write(WATCHED, rest)]
     tables.transact(*writes, *([store.check_write(WATCHED, check)] if check else []))
 
 
@@ -196,8 +197,9 @@ def _commit(found: Found, outcome: Outcome) -> Check:
     check = outcome.check
     after = replace(outcome.state, result=check.result, summary=check.summary)
     writes = [store.state_write(found.state, after), store.check_write(after.feed_id, check), *outcome.writes]
-    if outcome.waiting != found.stored:
-        writes.append(waiting_store.waiting_write(after.feed_id, outcome.waiting))
+    rest = waiting.tidy(outcome.waiting)
+    if rest != found.stored:
+        writes.append(waiting_store.waiting_write(after.feed_id, rest))
     tables.transact(*writes)
     if outcome.campaign:
         deliveries.wake(outcome.campaign)

@@ -139,6 +139,11 @@ def count_named(waiting: Waiting, names: Collection[str]) -> int:
     return sum(_is_named(kept, names) for kept in waiting.entries)
 
 
+def tidy(waiting: Waiting) -> Waiting:
+    """Where nothing waits, nothing is kept of the feed; so nothing is written while posts leave at once."""
+    return waiting if waiting.entries else replace(waiting, url="")
+
+
 def leaves_at(waiting: Waiting, kept: Kept) -> datetime | None:
     """When this post goes out, as far as is known."""
     return kept.due_at or waiting.digest_due

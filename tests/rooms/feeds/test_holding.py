@@ -8,9 +8,10 @@ import pytest
 from chalicelib.campaigns import service as campaigns
 from chalicelib.campaigns.content import blocks
 from chalicelib.campaigns.model import State
-from chalicelib.feeds import jobs, service
+from chalicelib.feeds import jobs, service, store
 from chalicelib.feeds.state import Result, Trigger
 from chalicelib.kernel import clock
+from chalicelib.kernel.aws import tables
 from chalicelib.kernel.errors import Conflict
 from tests.conftest import received
 
@@ -426,13 +427,18 @@ def test_before_the_first_check_a_digest_sends_nothing(hands, configure):
 
 
 def test_a_sweep_without_anything_to_do_writes_nothing(held, monkeypatch):
-    from chalicelib.kernel.aws import tables
-
     def refuse(*writes: Any) -> None:
         raise AssertionError("a sweep wrote")
 
     monkeypatch.setattr(tables, "transact", refuse)
     assert held.pass_time(minutes=10) == 0
+
+
+def test_posts_that_leave_at_once_are_written_nowhere_else(hands, blog):
+    hands.check()
+    blog.publish("News", START)
+    assert hands.check() is Result.SENT
+    assert tables.get(store.PackedRow, "feed", "waiting") is None
 
 
 def test_without_a_feed_the_sweep_does_nothing(hands, configure):
