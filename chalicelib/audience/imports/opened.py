@@ -14,6 +14,7 @@ from chalicelib.audience.imports.reading.files import Upload
 from chalicelib.audience.imports.reading.model import Reading, Row, Wanted
 
 _PREVIEWED = 10
+_LARGE, _LARGE_ZIP = 8_000_000, 1_000_000
 
 
 class Sheets(Struct, frozen=True):
@@ -24,6 +25,13 @@ class Sheets(Struct, frozen=True):
 
     def rows(self, skip: int = 0) -> Iterator[Row]:
         return row_reader.rows(self.upload, self.reading, skip)
+
+    @property
+    def is_large(self) -> bool:
+        """Too large to be read as a whole while somebody waits. A zip may unpack to many times its size."""
+        return any(
+            text.path.stat().st_size > (_LARGE if text.member is None else _LARGE_ZIP) for text in self.upload.texts
+        )
 
     def preview(self) -> list[Row]:
         return [row for row, _ in zip(self.rows(), range(_PREVIEWED), strict=False)]

@@ -177,12 +177,15 @@ def _new(content_type: str, size: int, name: str) -> Import:
 
 
 def _try(found: Import, sheets: Sheets) -> tuple[Import, Shown]:
-    """A dry run, as far as there is time for it in a request."""
+    """A dry run, as far as there is time for it in a request; of a large file, nothing but what is recognised."""
     time_left = deadlines.seconds_left(_SECONDS)
     begun = replace(found, done=0, counts=model.no_counts(), weak_proof=0, repaired=0, error=None)
-    with opened.people(sheets) as people:
-        tried = running.dry_run(begun, sheets, people, time_left)
-    is_done = tried.done >= tried.rows
+    if sheets.is_large:
+        tried, is_done = replace(begun, rows=0), False
+    else:
+        with opened.people(sheets) as people:
+            tried = running.dry_run(begun, sheets, people, time_left)
+        is_done = tried.done >= tried.rows
     tried = replace(
         tried, state=State.READ if is_done else State.WAITING, task=None if is_done else Task.READ, tries=0
     )
@@ -197,8 +200,11 @@ def _go_on_later(found: Import) -> None:
 def _report_now(found: Import) -> Iterator[str]:
     """While the file is open."""
     try:
-        with opened.sheets(found) as sheets, opened.people(sheets) as people:
-            yield from reports.write(running.report(found, sheets, people))
+        with opened.sheets(found) as sheets:
+            if sheets.is_large:
+                raise Conflict("The file is large: its report is made when the import has ended")
+            with opened.people(sheets) as people:
+                yield from reports.write(running.report(found, sheets, people))
     except uploads.Gone:
         raise NotFound(_NOT_UPLOADED) from None
 

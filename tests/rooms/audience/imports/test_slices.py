@@ -5,7 +5,7 @@ import zipfile
 
 import pytest
 
-from chalicelib.audience.imports import jobs, running, service, store
+from chalicelib.audience.imports import jobs, opened, running, service, store
 from tests.conftest import received
 from tests.rooms.audience.imports.conftest import DOUBLE, PATH
 
@@ -186,3 +186,19 @@ def test_an_address_whose_owner_cannot_be_found_does_not_stop_the_import(editor)
     tables.put(EmailRow("a1@example.net", subscriber_id="somebody half restored"))
     found = editor.run(MANY)
     assert (found["state"], found["counts"]["imported"], found["counts"]["already"]) == ("done", 9, 1)
+
+
+def test_a_large_file_is_tried_by_the_worker_alone(editor, monkeypatch):
+    monkeypatch.setattr(opened, "_LARGE", 10)
+    answer = editor.bring(MANY)
+    assert (answer.status, answer.json["state"], answer.json["rows"], answer.json["done"]) == (202, "waiting", 0, 0)
+    assert answer.json["columns"] == ["email"]
+    id = answer.json["id"]
+    editor.work()
+    found = editor.see(id)
+    assert (found["state"], found["done"], found["counts"]["imported"]) == ("read", 10, 10)
+    assert editor.report(id).status == 409
+    editor.start(id)
+    editor.work()
+    assert editor.see(id)["state"] == "done"
+    assert editor.report(id).status == 200
