@@ -34,7 +34,17 @@ def test_the_package_is_small(packaged):
 
 def test_every_template_is_inside(names):
     templates = {f"templates/{file.relative_to(ROOT / 'templates')}" for file in (ROOT / "templates").rglob("*.*")}
-    assert templates <= names
+    catalogues = {name for name in templates if name.endswith(".po")}
+    assert templates - catalogues <= names
+    assert {name.replace(".po", ".mo") for name in catalogues} <= names
+    assert not catalogues & names  # compiled, and nothing else
+
+
+def test_the_package_speaks_every_language(unpacked):
+    said = "*languages.names().values(), languages.catalogue('de').gettext('Subscribe')"
+    asked = f"from chalicelib.kernel import languages; print({said})"
+    run = subprocess.run([sys.executable, "-c", asked], cwd=unpacked, capture_output=True, text=True, check=True)
+    assert run.stdout == "English Deutsch Español Français Italiano Nederlands Português Abonnieren\n"
 
 
 def test_all_our_code_is_inside_and_nothing_else(names):
