@@ -19,12 +19,8 @@ FOLDER = ROOT / "templates" / "translations"
 SOURCE = "en"
 
 # What readers see. The dashboard, and the mails to whoever runs it, are in English.
-SPOKEN = ("templates/public", "templates/email")
-UNSPOKEN = {
-    f"templates/email/{name}.{suffix}"
-    for name in ("admin_notice", "member_invite", "member_reset", "member_verify")
-    for suffix in ("html", "txt")
-}
+SPOKEN = ("templates/public", "templates/email", "templates/member")
+UNSPOKEN = {"templates/email/admin_notice.html", "templates/email/admin_notice.txt"}
 _TEMPLATES = "jinja2.ext:babel_extract"
 _OPTIONS = {"newstyle_gettext": "true", "trim_blocks": "true", "lstrip_blocks": "true"}
 # Without dates and names, which would change with every run.
@@ -44,7 +40,7 @@ def extract() -> Catalog:
     """Every text, with where it is said."""
     found = Catalog(fuzzy=False)
     for folder in SPOKEN:
-        for suffix in ("html", "txt"):
+        for suffix in ("html", "js", "txt"):
             _extract(found, folder, [(f"**.{suffix}", _TEMPLATES)])
     _extract(found, "chalicelib", [("**.py", "python")])
     return found

@@ -17,11 +17,13 @@ from chalicelib.kernel.wording import for_readers
 
 
 class GnaError(Exception):
-    """`reason` is written for the person who reads it and never repeats what they sent."""
+    """`reason` is written for the person who reads it and never repeats what they sent. `values` are put into its
+    `%(name)s`; pages translate `sentence` first."""
 
-    def __init__(self, reason: str) -> None:
-        super().__init__(reason)
-        self.reason = reason
+    def __init__(self, reason: str, **values: str | int) -> None:
+        self.sentence, self.values = reason, values
+        self.reason = reason % values if values else reason
+        super().__init__(self.reason)
 
 
 class Invalid(GnaError):

@@ -58,11 +58,14 @@ def catalogue(code: str) -> "NullTranslations":
 
 def explain(failure: GnaError, code: str) -> str:
     """Why something failed, for a reader of a page. Reasons meant for programs are not in the catalogues."""
-    found = catalogue(code)
-    reason = found.gettext(failure.reason)
-    if code != ENGLISH and reason == failure.reason:
-        return found.gettext(_UNEXPLAINED)
-    return reason
+    if code == ENGLISH:
+        return failure.reason
+    words = catalogue(code).gettext
+    sentence = words(failure.sentence)
+    if sentence == failure.sentence:
+        return words(_UNEXPLAINED)
+    values = {name: words(value) if isinstance(value, str) else value for name, value in failure.values.items()}
+    return sentence % values if values else sentence
 
 
 def write_date(moment: datetime, code: str) -> str:

@@ -7,6 +7,7 @@ from enum import StrEnum
 from msgspec import Struct
 
 from chalicelib.kernel.errors import Invalid
+from chalicelib.kernel.wording import for_readers
 
 LARGEST = 5_242_880
 # Lambda takes requests of 6 MB, in which a file is base64.
@@ -34,17 +35,17 @@ _ADDRESS = re.compile(r"/media/([0-9a-f]{32}\.(?:jpg|png))\b")
 # Enough bytes for `sniff`.
 HEAD = 32
 
-WRONG_TYPE = "Only JPEG, PNG, WebP formats allowed"
+WRONG_TYPE = for_readers("Only JPEG, PNG, WebP formats allowed")
 NO_PICTURE = "Only JPEG, PNG, GIF and WebP pictures can be copied"
-TOO_LARGE = "File size must be under 5MB"
-TOO_LARGE_FOR_FORM = "Use the signed upload for files over 4 MB"
-EMPTY = "The file is empty"
-NOT_FOUND = "Upload not found"
-USED = "Upload already used"
-EXPIRED = "Upload expired"
-UNREADABLE = "The photo could not be read"
-TOO_MANY_PIXELS = "The photo has too many pixels"
-NOT_PREPARED = "The photo could not be prepared"
+TOO_LARGE = for_readers("File size must be under 5MB")
+TOO_LARGE_FOR_FORM = for_readers("Use the signed upload for files over 4 MB")
+EMPTY = for_readers("The file is empty")
+NOT_FOUND = for_readers("Upload not found")
+USED = for_readers("Upload already used")
+EXPIRED = for_readers("Upload expired")
+UNREADABLE = for_readers("The photo could not be read")
+TOO_MANY_PIXELS = for_readers("The photo has too many pixels")
+NOT_PREPARED = for_readers("The photo could not be prepared")
 
 
 class State(StrEnum):

@@ -16,7 +16,7 @@ from urllib.parse import urlencode
 
 from chalicelib.audience import opt_outs
 from chalicelib.audience import service as audience
-from chalicelib.kernel import addresses, clock, languages, log, settings, tokens
+from chalicelib.kernel import addresses, clock, log, settings, tokens
 from chalicelib.kernel.aws import tables
 from chalicelib.kernel.aws.failures import Stale
 from chalicelib.mail import sender
@@ -62,19 +62,17 @@ def send_invitation(invitation_id: str) -> None:
 def verify_mail(to: str, link: str) -> Message:
     """Asks the owner of an address whether the account is theirs."""
     days = model.UNVERIFIED_LIFE.days
-    return automatic_message(to, "member_verify", languages.ENGLISH, link=link, never_link=_never_link(to), days=days)
+    return automatic_message(to, "member_verify", link=link, never_link=_never_link(to), days=days)
 
 
 def reset_mail(to: str, link: str, is_verified: bool = True) -> Message:
     """Lets the owner of an address choose a new password. Who never verified it can have no more of these."""
-    return automatic_message(
-        to, "member_reset", languages.ENGLISH, link=link, never_link="" if is_verified else _never_link(to)
-    )
+    return automatic_message(to, "member_reset", link=link, never_link="" if is_verified else _never_link(to))
 
 
 def invite_mail(to: str, link: str) -> Message:
     """By an editor: asks somebody to join."""
-    return automatic_message(to, "member_invite", languages.ENGLISH, link=link, never_link=_never_link(to))
+    return automatic_message(to, "member_invite", link=link, never_link=_never_link(to))
 
 
 @contextmanager

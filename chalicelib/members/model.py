@@ -8,6 +8,7 @@ from msgspec import Struct
 from chalicelib.kernel import addresses, ids, pseudonyms
 from chalicelib.kernel.addresses import Address
 from chalicelib.kernel.errors import Invalid, NotFound, Refused
+from chalicelib.kernel.wording import for_readers
 
 SESSION_LIFE = timedelta(days=7)
 VERIFY_LIFE = timedelta(hours=24)
@@ -21,18 +22,18 @@ VERIFY, RESET, INVITE = "verify", "reset", "invite"
 # The message that finishes the departure of a member.
 DEPART = "depart"
 
-INVALID_EMAIL = "Invalid email"
-WEAK_PASSWORD = "Password must be 8+ chars with uppercase, number, special char"  # noqa: S105 - a sentence
-LONG_PASSWORD = "Password too long (max 72 bytes)"  # noqa: S105 - a sentence
-DIFFERENT_PASSWORDS = "Passwords do not match"
-TAKEN = "Email already registered"
-NOT_INVITED = "Invitation required"
-BAD_SIGN_IN = "Invalid email or password"
-WRONG_PASSWORD = "Wrong password"  # noqa: S105 - a sentence
-NOT_SIGNED_IN = "Authentication required"
-BAD_TOKEN = "Invalid or expired token"  # noqa: S105 - a sentence
+INVALID_EMAIL = for_readers("Invalid email")
+WEAK_PASSWORD = for_readers("Password must be 8+ chars with uppercase, number, special char")
+LONG_PASSWORD = for_readers("Password too long (max 72 bytes)")
+DIFFERENT_PASSWORDS = for_readers("Passwords do not match")
+TAKEN = for_readers("Email already registered")
+NOT_INVITED = for_readers("Invitation required")
+BAD_SIGN_IN = for_readers("Invalid email or password")
+WRONG_PASSWORD = for_readers("Wrong password")
+NOT_SIGNED_IN = for_readers("Authentication required")
+BAD_TOKEN = for_readers("Invalid or expired token")
 NO_MEMBER = "No such member"
-NOT_VERIFIED = "Verify your email address first"
+NOT_VERIFIED = for_readers("Verify your email address first")
 NO_INVITATION = "No such invitation"
 
 LEAST_CHARACTERS = 8

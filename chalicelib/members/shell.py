@@ -9,7 +9,8 @@ from urllib.parse import urlencode
 from msgspec import Struct
 
 from chalicelib.kernel import languages, settings
-from chalicelib.kernel.errors import GnaError, Misconfigured, TooMany
+from chalicelib.kernel.errors import GnaError, TooMany
+from chalicelib.kernel.wording import for_readers
 from chalicelib.web import pages, responses, routing
 from chalicelib.web.request import Request
 from chalicelib.web.responses import Response
@@ -18,37 +19,44 @@ HOME = "/sightings"
 INBOX = "/inbox"
 FOLLOWING = "/following"
 NAVIGATION = (
-    ("/sightings", "Sightings"),
-    (INBOX, "Inbox"),
-    (FOLLOWING, "Following"),
-    ("/account", "Account"),
+    ("/sightings", for_readers("Sightings")),
+    (INBOX, for_readers("Inbox")),
+    (FOLLOWING, for_readers("Following")),
+    ("/account", for_readers("Account")),
 )
 # Named and not imported, as routes name their functions: those rooms know this one, and not the other way round.
 _COUNTS = {"unread": "following.unread:list_titles", "waiting": "inbox.waiting:describe"}
 
 # The URL carries the key of a notice, never its text, so that a crafted link cannot put words on our page.
 NOTICES = {
-    "joined": "Welcome! To verify your address, open the link we have emailed you.",
-    "welcome": "Welcome! Your account is ready.",
-    "signed-out": "You are signed out.",
-    "reset-sent": "If there is an account with that address, a link is on its way. It works for 30 minutes.",
-    "reset": "Your new password is saved, and you are signed out everywhere. Sign in with it now.",
-    "verified": "Your address is verified.",
-    "other-verified": "The address that link was for is verified. It belongs to another account than this one.",
-    "verify-sent": "A new link is on its way. It works for 24 hours.",
-    "password-changed": "Your new password is saved. You are signed out everywhere else.",
-    "account-deleted": "Your account is deleted. Your sightings and photos are being removed.",
-    "saved": "Saved.",
-    "created": "Your sighting is saved.",
-    "deleted": "The sighting is deleted.",
-    "shared": "Shared. The publication can see it now.",
-    "withdrawn": "Withdrawn. The publication no longer sees it.",
+    "joined": for_readers("Welcome! To verify your address, open the link we have emailed you."),
+    "welcome": for_readers("Welcome! Your account is ready."),
+    "signed-out": for_readers("You are signed out."),
+    "reset-sent": for_readers(
+        "If there is an account with that address, a link is on its way. It works for 30 minutes."
+    ),
+    "reset": for_readers("Your new password is saved, and you are signed out everywhere. Sign in with it now."),
+    "verified": for_readers("Your address is verified."),
+    "other-verified": for_readers(
+        "The address that link was for is verified. It belongs to another account than this one."
+    ),
+    "verify-sent": for_readers("A new link is on its way. It works for 24 hours."),
+    "password-changed": for_readers("Your new password is saved. You are signed out everywhere else."),
+    "account-deleted": for_readers("Your account is deleted. Your sightings and photos are being removed."),
+    "saved": for_readers("Saved."),
+    "created": for_readers("Your sighting is saved."),
+    "deleted": for_readers("The sighting is deleted."),
+    "shared": for_readers("Shared. The publication can see it now."),
+    "withdrawn": for_readers("Withdrawn. The publication no longer sees it."),
 }
 
 # Among the fields of a form: a photo was chosen, which nobody but its owner can choose again.
 PHOTO_CHOSEN = "photo_chosen"
-_RESUMED = "You are signed in again, and what you have written is here. It is not saved yet."
-_RESUMED_WITHOUT_PHOTO = f"{_RESUMED} Please choose the photo again."
+_RESUMED = for_readers("You are signed in again, and what you have written is here. It is not saved yet.")
+_CHOOSE_AGAIN = for_readers("Please choose the photo again.")
+_WAIT = for_readers("%(reason)s. Please wait a while, then try again.")
+# What these pages are made of is the dashboard's too, and in English.
+_IN_ENGLISH = ("member/within.html",)
 
 # With `no-referrer` a browser would not say where a form comes from, which the guard needs to know.
 _FORMS = "same-origin"
@@ -76,7 +84,7 @@ def page(
 ) -> Response:
     """`mailed` is a page that a mailed link opens; `said` is a notice, and its tone, of a page that has notices of
     its own."""
-    notice, tone = _find_notice(request, said)
+    notice, tone = _find_notice(request, said, _language(template))
     shown_at = request.own_path if request.kept else ""
     given = {"notice": notice, "tone": tone, "shown_at": shown_at, **_counts(request), **values}
     answer = _framed(template, status, signed_in=request.member is not None, **given)
@@ -90,12 +98,19 @@ def _counts(request: Request) -> dict[str, Any]:
     return {name: routing.load(counted)(request.member.id) for name, counted in _COUNTS.items()}
 
 
-def _find_notice(request: Request, said: tuple[str, str] | None) -> tuple[str | None, str]:
+def _find_notice(request: Request, said: tuple[str, str] | None, lang: str | None) -> tuple[str | None, str]:
     if request.kept:
-        return _RESUMED_WITHOUT_PHOTO if PHOTO_CHOSEN in request.kept else _RESUMED, "good"
+        sentences = (_RESUMED, _CHOOSE_AGAIN) if PHOTO_CHOSEN in request.kept else (_RESUMED,)
+        return " ".join(pages.translate(sentence, lang) for sentence in sentences), "good"
     if said:
         return said
-    return NOTICES.get(request.query.get("notice", "")) if request.method == "GET" else None, "good"
+    notice = NOTICES.get(request.query.get("notice", "")) if request.method == "GET" else None
+    return pages.translate(notice, lang) if notice else None, "good"
+
+
+def _language(template: str) -> str | None:
+    """None is the publication's."""
+    return languages.ENGLISH if template in _IN_ENGLISH else None
 
 
 def refuse(request: Request, template: str, failure: GnaError, fields: dict[str, str], **values: Any) -> Response:
@@ -106,16 +121,15 @@ def refuse(request: Request, template: str, failure: GnaError, fields: dict[str,
 
 def blame(failure: GnaError, fields: dict[str, str]) -> Problem:
     field = next((field for beginning, field in fields.items() if failure.reason.startswith(beginning)), "")
-    wait = ". Please wait a while, then try again." if isinstance(failure, TooMany) else ""
-    return Problem(failure.reason + wait, field)
+    text = pages.explain(failure)
+    return Problem(pages.translate(_WAIT) % {"reason": text} if isinstance(failure, TooMany) else text, field)
 
 
 def problem(failure: GnaError) -> Response:
     """A failure that no form can show, as a page."""
     if settings.current().members == "off":
         return pages.error(failure)
-    reason = "This site is not configured correctly" if isinstance(failure, Misconfigured) else failure.reason
-    status = responses.status_of(failure)
+    status, reason = responses.status_of(failure), pages.explain(failure)
     answer = _framed("member/problem.html", status, signed_in=status != 401, reason=reason, code=status)
     return responses.with_retry_after(failure, answer)
 
@@ -126,9 +140,13 @@ def back(path: str, notice: str = "") -> Response:
     return responses.redirect(f"{path}?{urlencode({'notice': notice})}" if notice else path)
 
 
-@lru_cache(maxsize=8)
 def asset(name: str) -> str:
-    return pages.text(f"member/{name}")
+    return _asset(name, languages.choose())
+
+
+@lru_cache(maxsize=16)
+def _asset(name: str, lang: str) -> str:
+    return pages.text(f"member/{name}", lang=lang)
 
 
 def answer_asset(request: Request, name: str, content_type: str) -> Response:
@@ -162,4 +180,4 @@ def _framed(template: str, status: int, **values: Any) -> Response:
         "asset_url": _asset_url,
         **values,
     }
-    return pages.page(template, status, lang=languages.ENGLISH, **given).with_headers(Referrer_Policy=_FORMS)
+    return pages.page(template, status, lang=_language(template), **given).with_headers(Referrer_Policy=_FORMS)

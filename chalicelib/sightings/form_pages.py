@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from chalicelib.kernel import clock, ids
 from chalicelib.kernel.errors import Conflict, GnaError, NotFound, TooLarge, Unauthenticated
+from chalicelib.kernel.wording import for_readers
 from chalicelib.media import service as media
 from chalicelib.members import shell
 from chalicelib.sightings import model, service, views
@@ -21,7 +22,9 @@ from chalicelib.web.request import Request
 from chalicelib.web.responses import Response
 
 _TEMPLATE = "member/sighting_form.html"
-_GONE = "This sighting does not exist any more. What you have written is here: you can save it as a new one."
+_GONE = for_readers(
+    "This sighting does not exist any more. What you have written is here: you can save it as a new one."
+)
 _NEW = f"{shell.HOME}/new"
 _FIELDS = {
     "Animal name": "animal_name",
@@ -33,7 +36,9 @@ _FIELDS = {
     "This photo": "photo",
 }
 _FORM_LIFE = timedelta(days=1)
-_TOO_LARGE = "This photo has more than 4 MB, which is too much without JavaScript. Please choose a smaller one."
+_TOO_LARGE = for_readers(
+    "This photo has more than 4 MB, which is too much without JavaScript. Please choose a smaller one."
+)
 
 
 class Entry(Struct, frozen=True):

@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from chalicelib.feeds.reading import characters
 from chalicelib.kernel.errors import Invalid
+from chalicelib.kernel.wording import for_readers
 from chalicelib.media.model import Picture, State
 from chalicelib.members import model as members
 
@@ -16,8 +17,11 @@ LONGEST_NAME, LONGEST_LOCATION = 200, 500
 LONGEST_SHOWN_LOCATION, LONGEST_CREDIT = 200, 100
 # After this the text of a deleted sighting is taken out; ids and times stay.
 TEXT_KEPT = timedelta(days=30)
-CHANGED_MEANWHILE = "Sighting was changed meanwhile"
-NOT_FOUND = "No such sighting"
+CHANGED_MEANWHILE = for_readers("Sighting was changed meanwhile")
+NOT_FOUND = for_readers("No such sighting")
+_REQUIRED = for_readers("%(name)s is required")
+_TOO_LONG = for_readers("%(name)s too long (max %(longest)s chars)")
+_CONTROL_CHARACTERS = for_readers("%(name)s must not contain control characters")
 # What a cursor of the publication's list is signed for.
 SHARED_SCOPE = "shared sightings"
 
@@ -129,24 +133,24 @@ class Changes(Struct, frozen=True):
 
 
 def check_animal_name(text: str | None) -> str:
-    return _check_required("Animal name", text, LONGEST_NAME)
+    return _check_required(for_readers("Animal name"), text, LONGEST_NAME)
 
 
 def check_location(text: str | None) -> str:
-    return _check_required("Location", text, LONGEST_LOCATION)
+    return _check_required(for_readers("Location"), text, LONGEST_LOCATION)
 
 
 def check_shown_location(text: str | None) -> str:
-    return _check("Shown location", text, LONGEST_SHOWN_LOCATION)
+    return _check(for_readers("Shown location"), text, LONGEST_SHOWN_LOCATION)
 
 
 def check_credit(text: str | None) -> str:
-    return _check("Credit", text, LONGEST_CREDIT)
+    return _check(for_readers("Credit"), text, LONGEST_CREDIT)
 
 
 def check_search(text: str | None) -> str:
     """Empty means everything. What no text can hold is refused: it would match across name and place."""
-    return _check("Search", text, LONGEST_LOCATION)
+    return _check(for_readers("Search"), text, LONGEST_LOCATION)
 
 
 def fold(text: str) -> str:
@@ -195,18 +199,18 @@ def parse_id(text: str) -> str:
 def _check_required(name: str, text: str | None, longest: int) -> str:
     trimmed = (text or "").strip()
     if len(trimmed) <= longest and _looks_blank(trimmed):
-        raise Invalid(f"{name} is required")
+        raise Invalid(_REQUIRED, name=name)
     return _check(name, trimmed, longest)
 
 
 def _check(name: str, text: str | None, longest: int) -> str:
     trimmed = (text or "").strip()
     if len(trimmed) > longest:
-        raise Invalid(f"{name} too long (max {longest} chars)")
+        raise Invalid(_TOO_LONG, name=name, longest=longest)
     if any(unicodedata.category(character) in _CONTROL or character in _REORDERING for character in trimmed) or (
         characters.without_noncharacters(trimmed) != trimmed
     ):
-        raise Invalid(f"{name} must not contain control characters")
+        raise Invalid(_CONTROL_CHARACTERS, name=name)
     return trimmed
 
 

@@ -6,7 +6,8 @@
   const make = (tag, properties = {}) => Object.assign(document.createElement(tag), properties);
   const MOST_BYTES = 1500000, LONGEST_SIDE = 2048, LARGEST_FORM = 4194304;
   const TYPES = ["image/jpeg", "image/png", "image/webp"];
-  const UNREACHABLE = "There is no connection to the server. Nothing is lost: please try again in a moment.";
+  const UNREACHABLE = {{ _("There is no connection to the server. Nothing is lost: please try again in a moment.")|tojson }};
+  const put = (text, name, value) => text.replace(`{${name}}`, () => value);
 
   // After signing in again the form is shown in answer to the sign-in: put the address of its own page into the bar.
   const main = find("main"), shownAt = main.dataset.shownAt;
@@ -20,7 +21,7 @@
   }
 
   // Times arrive in UTC. Show them in the browser's language and time zone, with UTC as the tooltip.
-  const clock = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "long", year: "numeric", hour: "2-digit", minute: "2-digit" });
+  const clock = new Intl.DateTimeFormat(document.documentElement.lang === "en" ? "en-GB" : document.documentElement.lang, { day: "numeric", month: "long", year: "numeric", hour: "2-digit", minute: "2-digit" });
   const localise = (within) => {
     for (const time of findAll("time[data-local]", within)) {
       time.title = time.textContent;
@@ -47,12 +48,12 @@
 
   for (const input of findAll("input[type=password]")) {
     const box = make("div", { className: "secret" });
-    const button = make("button", { type: "button", textContent: "Show" });
-    const label = find(`label[for=${input.id}]`).textContent.toLowerCase();
+    const button = make("button", { type: "button", textContent: {{ _("Show")|tojson }} });
+    const name = find(`label[for=${input.id}]`).textContent, label = document.documentElement.lang === "en" ? name.toLowerCase() : name;
     const show = (shown) => {
       input.type = shown ? "text" : "password";
-      button.textContent = shown ? "Hide" : "Show";
-      button.setAttribute("aria-label", `${button.textContent} ${label}`);
+      button.textContent = shown ? {{ _("Hide")|tojson }} : {{ _("Show")|tojson }};
+      button.setAttribute("aria-label", put(shown ? {{ _("Hide %(label)s", label="{label}")|tojson }} : {{ _("Show %(label)s", label="{label}")|tojson }}, "label", label));
     };
     const focused = document.activeElement === input;
     input.replaceWith(box);
@@ -127,7 +128,7 @@
       history.replaceState(q ? { q, of: form.dataset.search } : null, "", "/sightings");
       watch(results);
       const count = findAll(".tile", results).length;
-      say(q ? find(".found", results)?.textContent : `${count} sightings`);
+      say(q ? find(".found", results)?.textContent : put({{ _("%(num)s sightings", num="{num}")|tojson }}, "num", count));
     };
     const say = (text) => { found.textContent = text; };
     form?.addEventListener("submit", (event) => { event.preventDefault(); show(form.elements.q.value.trim()); });
@@ -151,7 +152,7 @@
       find("[data-newest]", next)?.remove();
       find(".more", results).replaceWith(find(".more", next));
       watch(results);
-      say(tiles.length ? `${tiles.length} more` : "Nothing more found");
+      say(tiles.length ? put({{ _("%(num)s more", num="{num}")|tojson }}, "num", tiles.length) : {{ _("Nothing more found")|tojson }});
       (find("a", tiles[0]) || find("[data-more] button, a[data-more]", results))?.focus();
     };
     const leave = (control) => { if (control.href) location.assign(control.href); else control.submit(); };
@@ -187,18 +188,18 @@
       field.classList.remove("wrong");
       say("");
       prepared = file ? shrink(file) : null;
-      choose.textContent = file ? "Choose another photo" : "Take or choose a photo";
+      choose.textContent = file ? {{ _("Choose another photo")|tojson }} : {{ _("Take or choose a photo")|tojson }};
       if (remove) Object.assign(remove, { checked: false, disabled: Boolean(file) });
       if (file) preview(file);
     });
 
     const preview = async (file) => {
-      const image = make("img", { className: "preview", alt: "The photo you have chosen", src: URL.createObjectURL(file) });
+      const image = make("img", { className: "preview", alt: {{ _("The photo you have chosen")|tojson }}, src: URL.createObjectURL(file) });
       const shown = await image.decode().then(() => true, () => false);
       if (shown && input.files[0] === file) find(".chooser", field).before(image);
       if (shown || input.files[0] !== file) return;
       const known = input.accept.split(",").includes(file.type);
-      say(known ? `${file.name} cannot be shown here, but may still be uploaded.` : "Only JPEG, PNG, WebP formats allowed", !known);
+      say(known ? put({{ _("%(file)s cannot be shown here, but may still be uploaded.", file="{file}")|tojson }}, "file", file.name) : {{ _("Only JPEG, PNG, WebP formats allowed")|tojson }}, !known);
     };
 
     form.addEventListener("submit", (event) => {
@@ -219,11 +220,11 @@
     const send = async () => {
       upload.hidden = false;
       bar.removeAttribute("value");
-      say("Preparing the photo…");
+      say({{ _("Preparing the photo…")|tojson }});
       const blob = await prepared;
       const id = await deliver(blob);
       if (!id) return hand({ photo_chosen: "yes" });
-      say("Saving…");
+      say({{ _("Saving…")|tojson }});
       hand({ upload_id: id });
     };
 
@@ -246,7 +247,7 @@
       data.append("file", blob);
       const sent = await post(announced.url, data);
       if (sent.ok) return announced.upload_id;
-      if (blob.size > LARGEST_FORM) throw new Error("The photo could not be uploaded. Nothing is lost: please try again in a moment.");
+      if (blob.size > LARGEST_FORM) throw new Error({{ _("The photo could not be uploaded. Nothing is lost: please try again in a moment.")|tojson }});
       return deliverByForm(blob);
     };
 
@@ -264,13 +265,13 @@
     const post = (url, data) => new Promise((resolve) => {
       const request = new XMLHttpRequest();
       let told = 0;
-      say("Uploading the photo…");
+      say({{ _("Uploading the photo…")|tojson }});
       request.upload.addEventListener("progress", ({ loaded, total, lengthComputable }) => {
         if (!lengthComputable) return;
         const percent = Math.round(100 * loaded / total);
         bar.value = percent;
         // Screen readers read every change of the status: four are enough.
-        if (Math.floor(percent / 25) > told) { told = Math.floor(percent / 25); say(`Uploading the photo: ${percent} percent`); }
+        if (Math.floor(percent / 25) > told) { told = Math.floor(percent / 25); say(put({{ _("Uploading the photo: %(percent)s percent", percent="{percent}")|tojson }}, "percent", percent)); }
       });
       const end = () => resolve({ ok: request.status >= 200 && request.status < 300, status: request.status, text: request.responseText });
       for (const event of ["load", "error", "abort", "timeout"]) request.addEventListener(event, end);
