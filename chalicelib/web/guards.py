@@ -10,13 +10,13 @@ from urllib.parse import urlsplit
 from chalicelib.kernel import settings
 from chalicelib.kernel.errors import Refused, Unauthenticated
 from chalicelib.kernel.wording import for_readers
-from chalicelib.web.request import FORM, MULTIPART, Request
+from chalicelib.web.request import JSON, Request
 
 ACCESS_HEADER = "Cf-Access-Jwt-Assertion"
 
 _CROSS_SITE = for_readers("Cross-site request refused")
-# What a browser sends to another site without asking it first, and what has no type.
-_FROM_ANYWHERE = (FORM, MULTIPART, "text/plain", "")
+# A page of another site can send these only where CORS allows it.
+_FROM_SCRIPTS = (JSON, "text/csv", "application/zip")
 _SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 
 
@@ -35,9 +35,9 @@ def refuse_foreign(request: Request) -> None:
 
 
 def require_own_form(request: Request, takes_forms: bool) -> None:
-    """Any page can send a form or plain text anywhere, also an empty one, but JSON or a file of another type only
-    where CORS allows it: a form must say where it comes from."""
-    is_script = request.content_type not in _FROM_ANYWHERE or not (request.body or takes_forms)
+    """Any page can send a form anywhere, also an empty one, but JSON or a list only where CORS allows it: a form must
+    say where it comes from."""
+    is_script = request.content_type in _FROM_SCRIPTS or not (request.body or takes_forms)
     if request.method in _SAFE_METHODS or is_script:
         return
     if not request.headers.get("sec-fetch-site") and not request.headers.get("origin"):

@@ -273,13 +273,20 @@ def test_the_follows_of_an_owner_are_counted_once_for_a_file(desk, feeds, monkey
     assert [result["ok"] for result in send(desk, file(feeds("one"), feeds("four")))] == [True, False]
 
 
-def test_of_one_host_twenty_are_looked_at_and_the_others_are_followed_one_by_one(owner, feeds, settle):
+def test_of_one_host_twenty_are_looked_at_and_the_others_are_followed_one_by_one(owner, feeds, settle, monkeypatch):
+    delays: list[int] = []
+    follow_later = messages.follow_later
+
+    def note_delays(owner_id: str, urls: dict[str, int]) -> set[str]:
+        delays.extend(urls.values())
+        return follow_later(owner_id, urls)
+
+    monkeypatch.setattr(messages, "follow_later", note_delays)
     results = send(owner, file(*(feeds(number) for number in range(25))))
     assert [result.get("queued", False) for result in results] == [False] * 20 + [True] * 5
     assert len(feeds.asked) == 20
-    waiting = received("feed")
-    assert len([message for message in waiting if message["kind"] == messages.FOLLOW_URL]) == 1  # others are delayed
-    for message in waiting:
+    assert len(set(delays)) == len(delays) == 5
+    for message in received("feed"):
         jobs.handle(message, lambda: True)
     settle()
     assert len(follows_of(owner)) == 25
