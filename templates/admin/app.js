@@ -277,7 +277,7 @@
       const data = new FormData();
       for (const [name, value] of Object.entries(announced.upload.fields)) data.append(name, value);
       data.append("file", chosen);
-      if (!await upload(announced.upload.url, data)) throw new Error("The file could not be uploaded. Nothing is lost: please try again in a moment.");
+      if (!await upload(announced.upload.url, data)) throw new Error("The file could not be uploaded. Try again in a moment, or zip it: up to 4 MB it is sent in the form.");
       say("Uploaded. Reading it…");
       await post(`/admin/api/imports/${announced.id}/read`, {});
       location.assign(`/admin/imports/${announced.id}`);
