@@ -1,6 +1,7 @@
 """What editors do with the publication: see it, change it, see who changed what, bring back an earlier version."""
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 
 from chalicelib.kernel import clock, publication, settings
@@ -59,6 +60,15 @@ def at_version(number: int) -> Publication:
     if number and entry is None:
         raise NotFound(_NO_VERSION)
     return _apply(Stored(number, entry.overrides if entry else {}))
+
+
+def as_of(moment: datetime) -> Publication:
+    """As it was at that moment of the last year. One read if it has not changed since."""
+    current = store.find()
+    if current.at is None or current.at <= moment:
+        return _apply(current.stored)
+    entry = next((entry for entry in list_history() if entry.at <= moment), None)
+    return _apply(Stored(entry.version, entry.overrides) if entry else Stored())
 
 
 def preview(changes: Mapping[str, Any]) -> Publication:

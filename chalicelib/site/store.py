@@ -35,15 +35,19 @@ class SiteRow(tables.Row):
 
 
 class Current(Struct, frozen=True):
+    """`at` is when it was last changed, None if it never was."""
+
     stored: Stored
     logos: tuple[str, ...] = field(default_factory=tuple)
+    at: datetime | None = None
 
 
 def find() -> Current:
     row = tables.get(SiteRow, KEY, CURRENT)
     if row is None:
         return Current(Stored())
-    return Current(Stored(int(row.version), json.loads(row.overrides)), tuple(json.loads(row.logos or "[]")))
+    stored = Stored(int(row.version), json.loads(row.overrides))
+    return Current(stored, tuple(json.loads(row.logos or "[]")), clock.parse(row.at) if row.at else None)
 
 
 def save_writes(before: Current, logos: tuple[str, ...], entry: Entry) -> list[Write]:

@@ -9,10 +9,12 @@ from chalicelib.bounces.model import DELIVERY_TAG, WAVE_TAG
 from chalicelib.campaigns import service
 from chalicelib.campaigns.content import renderer
 from chalicelib.campaigns.sending.pacing import Pace
+from chalicelib.kernel import clock, publication
 from chalicelib.mail import account, validation
 from chalicelib.mail.account import Account
 from chalicelib.mail.bulk import BulkContent, BulkTemplate, Entry
 from chalicelib.mail.failures import Failure, Transient
+from chalicelib.site import service as site
 
 _LOOK_AGAIN = 60.0
 
@@ -24,14 +26,19 @@ class Mailer:
         detail = service.view(campaign_id)
         self.targeting = detail.campaign.targeting
         self._delivery_id = delivery_id
-        self._mailing = renderer.render(detail)
-        self._templates = {0: self._template(0)}
+        # Everybody is sent the same, whatever an editor changes of the publication while it is being sent.
+        started_at = next((one.started_at for one in detail.deliveries if one.id == delivery_id), None)
+        self._shown = site.as_of(started_at or clock.now())
+        with publication.as_if(self._shown):
+            self._mailing = renderer.render(detail)
+            self._templates = {0: self._template(0)}
 
     def post(self, people: Sequence[Recipient], wave: int = 0) -> list[Failure | None]:
         """`wave` is that of the imported people it is for, 0 for everybody else."""
-        if wave not in self._templates:
-            self._templates[wave] = self._template(wave)
-        return self._templates[wave].post([self._entry(person) for person in people])
+        with publication.as_if(self._shown):
+            if wave not in self._templates:
+                self._templates[wave] = self._template(wave)
+            return self._templates[wave].post([self._entry(person) for person in people])
 
     def _template(self, wave: int) -> BulkTemplate:
         mailing, tags = self._mailing, {DELIVERY_TAG: self._delivery_id}
