@@ -98,6 +98,8 @@ NOTICES = {
     "shown": "Shown in the archive again. Browsers and caches notice within a minute.",
     "corrected": "Web version corrected. Browsers and caches show the new text within a minute.",
     "withdrawn": "Correction withdrawn: within a minute, the web version is what was sent again.",
+    "continuing": "The next wave is being sent.",
+    "nothing-to-continue": "Nothing to continue: this wave is being sent, or the delivery is over.",
     "retrying": "Retrying for everyone who is not known to have received it.",
 }
 
@@ -113,6 +115,7 @@ _TONES = {
     "feed-off": "info",
     "hook-failed": "bad",
     "too-late-to-stop": "info",
+    "nothing-to-continue": "info",
 }
 
 

@@ -360,7 +360,10 @@
         const answer = await fetch(card.dataset.progress);
         const found = await answer.json();
         const delivery = found.deliveries.find((delivery) => delivery.id === card.dataset.delivery);
-        if (delivery.state !== "sending") return location.reload();
+        const wave = delivery.wave, told = find("[data-wave]", card)?.dataset.wave;
+        if (delivery.state !== "sending" || (wave && `${wave.number} ${wave.state}`) !== (told || null)) return location.reload();
+        if (wave) for (const name of ["sent", "bounced", "complained"]) show(`wave-${name}`, wave[name]);
+        if (wave && wave.state !== "sending") wait = 15000;
         const done = delivery.sent_count + delivery.failure_count + delivery.unknown_count;
         if (found.expected) Object.assign(bar, { max: Math.max(found.expected, done), value: done });
         show("done", done); show("total", done);

@@ -9,7 +9,7 @@ from chalicelib.admin.campaign_form import Form
 from chalicelib.campaigns import fields, service
 from chalicelib.campaigns.content import corrections
 from chalicelib.campaigns.model import Action, CampaignDetail, State, is_stopped, permit, permitted_actions
-from chalicelib.campaigns.sending import progress, stopping
+from chalicelib.campaigns.sending import progress, stopping, waves
 from chalicelib.kernel.errors import Conflict, Invalid, NotFound
 from chalicelib.web import paging, responses
 from chalicelib.web.request import Request
@@ -22,7 +22,7 @@ _CHANGED_MEANWHILE = (
 )
 
 # These notices are in the URL of a page that reloads itself until everything is sent.
-_WHILE_SENDING = ("sending", "retrying", "stopping")
+_WHILE_SENDING = ("sending", "retrying", "stopping", "continuing", "nothing-to-continue")
 
 
 def list_campaigns(request: Request) -> Response:
@@ -165,4 +165,5 @@ def _report(request: Request, detail: CampaignDetail) -> Response:
         is_stopped=is_stopped,
         is_stopping=stopping.is_stopping,
         count_deferred=progress.count_deferred,
+        wave_limits=(waves.BOUNCED_PERCENT, waves.COMPLAINED_PERCENT),
     )

@@ -9,7 +9,7 @@ from chalicelib.admin.pages.campaigns import HERE
 from chalicelib.campaigns import fields, service
 from chalicelib.campaigns.model import Action, CampaignDetail, DeliveryState, permit, permitted_actions
 from chalicelib.campaigns.review import preflight, previews
-from chalicelib.campaigns.sending import deliveries, progress, stopping
+from chalicelib.campaigns.sending import continuing, deliveries, progress, stopping
 from chalicelib.kernel import addresses, settings
 from chalicelib.kernel.errors import Conflict, GnaError, Invalid
 from chalicelib.web.request import Request
@@ -40,7 +40,7 @@ def schedule(request: Request) -> Response:
     try:
         if not at:
             raise Invalid("Choose a date and time")
-        service.schedule(campaign_id, at, fields.time_zone(zone))
+        service.schedule(campaign_id, at, fields.time_zone(zone), waves=_has_waves(request))
     except Invalid as failure:
         return _review(request, _sendable(request), 400, problem=failure.reason, at=at[:64], zone=zone[:64])
     audit.record(request, "campaign.schedule", campaign_id=campaign_id)
@@ -64,14 +64,18 @@ def confirm_sending(request: Request) -> Response:
 
 @explain
 def send(request: Request) -> Response:
-    sent = service.send_now(request.path["campaign_id"], version=_reviewed_version(request))
+    version = _reviewed_version(request)
+    sent = service.send_now(request.path["campaign_id"], version=version, waves=_has_waves(request))
     audit.record(request, "campaign.send", campaign_id=sent.campaign.id)
     return shell.back(f"{HERE}/{sent.campaign.id}", "sending")
 
 
 @explain
 def retry_delivery(request: Request) -> Response:
+    """Also *Continue*, which is a form with the number of a wave: both go on with a delivery."""
     campaign_id, delivery_id = request.path["campaign_id"], request.text("delivery_id") or ""
+    if wave := request.text("wave"):
+        return _continue(request, campaign_id, delivery_id, wave)
     deliveries.retry(campaign_id, delivery_id)
     audit.record(request, "delivery.retry", campaign_id=campaign_id, delivery_id=delivery_id)
     return shell.back(f"{HERE}/{campaign_id}", "retrying")
@@ -95,9 +99,25 @@ def stop_delivery(request: Request) -> Response:
     return shell.back(f"{HERE}/{campaign_id}", "stopped" if is_over else "stopping")
 
 
+def _continue(request: Request, campaign_id: str, delivery_id: str, wave: str) -> Response:
+    try:
+        continuing.go_on(campaign_id, delivery_id, _number(wave))
+    except Conflict:
+        return shell.back(f"{HERE}/{campaign_id}", "nothing-to-continue")
+    audit.record(request, "delivery.continue", campaign_id=campaign_id, delivery_id=delivery_id)
+    return shell.back(f"{HERE}/{campaign_id}", "continuing")
+
+
+def _has_waves(request: Request) -> bool:
+    return request.text("at_once") != "yes"
+
+
 def _reviewed_version(request: Request) -> int:
     """What the editor agreed to send. 0, which no campaign has, if the form does not say it."""
-    text = request.text("version") or ""
+    return _number(request.text("version") or "")
+
+
+def _number(text: str) -> int:
     return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0
 
 

@@ -48,6 +48,7 @@ class Finding(Struct):
 class Preflight(Struct):
     ready: bool
     recipients: Count
+    imported: Annotated[Count, Meta(description="Recipients who were imported and never sent a campaign")]
     cost_usd: float
     finishes_at: Moment | None
     size: Count

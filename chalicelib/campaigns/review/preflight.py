@@ -14,7 +14,7 @@ from chalicelib.campaigns.content.blocks import Item
 from chalicelib.campaigns.content.links import Links, Verdict, Visit
 from chalicelib.campaigns.content.renderer import Mailing
 from chalicelib.campaigns.model import CampaignDetail, Origin, Targeting
-from chalicelib.campaigns.review import care, prices
+from chalicelib.campaigns.review import care, caution, prices
 from chalicelib.campaigns.review.care import Minutes
 from chalicelib.kernel import clock, publication
 from chalicelib.kernel.errors import Unavailable
@@ -32,12 +32,15 @@ _MOST_NAMED = 5
 
 
 class Report(Struct, frozen=True):
+    """`imported` of the recipients have never been sent a campaign."""
+
     recipients: int
     cost: float
     finishes_at: datetime | None
     size: int
     findings: tuple[Finding, ...]
     minutes: Minutes
+    imported: int = 0
 
     @property
     def ready(self) -> bool:
@@ -53,6 +56,7 @@ def check(detail: CampaignDetail, visit: bool = False) -> Report:
     """`visit` also requests every link to see whether it works, which takes up to three seconds."""
     mailing = renderer.render(detail)
     people = count_recipients(detail.campaign.targeting)
+    imported = recipients.count_unmailed(detail.campaign.targeting, clock.now())
     found = Links(mailing.archived())
     items = uses.list_items(detail)
     minutes = care.estimate_minutes(mailing, items)
@@ -63,11 +67,14 @@ def check(detail: CampaignDetail, visit: bool = False) -> Report:
         *care.check_missing_pictures(pictures.find_missing(detail.content)),
         *check_visits(found.visitable, visit),
         *check_recipients(people),
+        *caution.check_imported(imported, detail.deliveries),
         *failing.check(people if detail.campaign.targeting.everybody else None),
     ]
     of_account, finishes_at = _check_account(people)
+    if finishes_at:
+        finishes_at += caution.waits(imported, detail.deliveries)
     cost, size = round(prices.sending_cost(people), 4), len(mailing.html.encode())
-    return Report(people, cost, finishes_at, size, (*findings, *of_account), minutes)
+    return Report(people, cost, finishes_at, size, (*findings, *of_account), minutes, imported)
 
 
 def check_mail(mailing: Mailing, detail: CampaignDetail) -> Iterator[Finding]:
