@@ -45,7 +45,8 @@ TABLES = (
         "captures",
         "what was sent with a sign-up: source, tags, metadata; with KEEP_IP_HASH, a keyed hash of the IP address; "
         "apart from what was confirmed, what waits to be",
-        "metadata, as the form sent it; the name that came with a sign-up that waits",
+        "metadata, as the form sent it; the name that came with a sign-up that waits, and the language its form "
+        "asked for",
         f"confirmed: as long as the subscriber; waiting: {in_words(audience.CONFIRMATION_LIFE)} after "
         f"the confirmation was emailed, then deleted within "
         f"the hour; if a source was never confirmed, its name, ids and times, for "

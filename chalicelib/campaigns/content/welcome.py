@@ -11,9 +11,13 @@ from chalicelib.campaigns.bodies import Draft
 from chalicelib.campaigns.content import catalogue, renderer
 from chalicelib.campaigns.content.renderer import Mailing
 from chalicelib.campaigns.model import Format
-from chalicelib.kernel import publication
+from chalicelib.kernel import languages, publication
+from chalicelib.kernel.wording import for_readers
 from chalicelib.mail.message import Message
 
+_SUBJECT = for_readers("Welcome to %(name)s")
+_THANKS = for_readers("Thank you for subscribing to %(name)s.")
+_LAST = for_readers("Our last issue:")
 _SPECIAL = re.compile(r"([!-/:-@\[-`{-~])")
 
 
@@ -28,8 +32,10 @@ def preview() -> Message:
 
 def _render() -> Mailing:
     shown = publication.current()
-    subject = shown.welcome.subject or f"Welcome to {shown.name}".replace("{{", "\\{{")
-    body = shown.welcome.body or f"{{{{greeting}}}}\n\nThank you for subscribing to {_escaped(shown.name)}."
+    words = languages.catalogue(languages.choose()).gettext
+    subject = shown.welcome.subject or (words(_SUBJECT) % {"name": shown.name}).replace("{{", "\\{{")
+    thanks = words(_THANKS) % {"name": _escaped(shown.name)}
+    body = shown.welcome.body or f"{{{{greeting}}}}\n\n{thanks}"
     if shown.welcome.link_last:
         body += _last_issue()
     detail = service.preview_detail(Draft(subject, body, format=Format.MARKDOWN))
@@ -39,7 +45,10 @@ def _render() -> Mailing:
 
 def _last_issue() -> str:
     issues = catalogue.current() if publication.current().archive else ()
-    return f"\n\nOur last issue: [{_escaped(issues[0].subject)}]({issues[0].url})" if issues else ""
+    if not issues:
+        return ""
+    said = languages.catalogue(languages.choose()).gettext(_LAST)
+    return f"\n\n{said} [{_escaped(issues[0].subject)}]({issues[0].url})"
 
 
 def _escaped(text: str) -> str:
