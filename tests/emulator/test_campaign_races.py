@@ -71,10 +71,10 @@ def test_an_edit_while_a_reviewed_version_is_being_sent_makes_the_send_look_agai
     id = service.create(Draft("Reviewed", "<p>Hi</p>")).campaign.id
     begin_writes, edits = changes.begin_writes, iter(["Not reviewed"])
 
-    def edit_meanwhile(detail):
+    def edit_meanwhile(detail, waves=None):
         for subject in edits:
             service.update(id, {"subject": subject}, {})
-        return begin_writes(detail)
+        return begin_writes(detail, waves)
 
     monkeypatch.setattr(changes, "begin_writes", edit_meanwhile)
     with pytest.raises(Conflict, match="The campaign has changed since you reviewed it"):
