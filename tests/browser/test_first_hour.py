@@ -144,6 +144,7 @@ class FirstHour:
         assert (waiting["wave"]["number"], waiting["wave"]["size"]) == (1, 50)
         self.page.goto(f"/admin/campaigns/{campaign_id}")
         shoot(self.page, "admin/first-waves")
+        self.page.goto("/admin/campaigns")  # the other page loads itself again when all is sent
         path = f"/admin/api/campaigns/{campaign_id}/deliveries/{waiting['id']}/continue"
         assert self.gna.post(path, {})[0] in (200, 202)
         campaign = eventually(lambda: self._published(campaign_id), 120)
