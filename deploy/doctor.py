@@ -7,10 +7,12 @@ import boto3
 from botocore.exceptions import BotoCoreError, ClientError
 
 from chalicelib.admin import diagnostics
-from chalicelib.kernel import settings
+from chalicelib.kernel import publication, settings
 from chalicelib.kernel.errors import Misconfigured
 from chalicelib.kernel.findings import Finding, Level, error, note
+from chalicelib.kernel.publication import Publication
 from chalicelib.kernel.settings import Settings
+from chalicelib.site import current_store, effective
 from deploy import stack, stage, template
 from deploy.checks import account, following, sending, web
 from deploy.stack import Clients
@@ -24,12 +26,24 @@ def examine(chosen: Stage, clients: Clients, lookup: sending.Lookup = sending.re
     except (Misconfigured, stage.Refused) as failure:
         yield error("the settings are not valid", str(failure), f"Correct deploy/stages/{chosen.name}.env")
         return
-    yield from diagnostics.check(configured)
+    yield from diagnostics.check(configured, _shown(chosen, configured, clients))
     if bool(parameters.get("DomainName")) != bool(parameters.get("CertificateArn")):
         why = "API Gateway needs both to serve a custom domain"
         yield note("only one of DOMAIN_NAME and CERTIFICATE_ARN is set", why, "Set both, or neither")
     yield from _check_before(chosen, configured, clients, lookup)
     yield from _check_after(chosen, configured, clients)
+
+
+def _shown(chosen: Stage, configured: Settings, clients: Clients) -> Publication:
+    """The publication with what editors have changed. Before the first deployment, and while AWS does not answer, as
+    the settings describe it: other checks say why."""
+    defaults = publication.from_settings(configured)
+    key = {"id": {"S": current_store.KEY}, "number": {"N": str(current_store.CURRENT)}}
+    try:
+        item = clients("dynamodb").get_item(TableName=f"{chosen.prefix}-site", Key=key).get("Item")
+    except (ClientError, BotoCoreError):
+        return defaults
+    return effective.apply(defaults, current_store.parse(item)) if item else defaults
 
 
 def _check_before(chosen: Stage, configured: Settings, clients: Clients, lookup: sending.Lookup) -> Iterator[Finding]:

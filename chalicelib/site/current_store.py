@@ -2,6 +2,7 @@
 need no other table."""
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 from msgspec import Struct, field
@@ -25,4 +26,9 @@ def find() -> Stored:
     key = {"id": {"S": KEY}, "number": {"N": str(CURRENT)}}
     table = f"{settings.current().prefix}-site"
     item = raw.dynamodb("GetItem", {"TableName": table, "Key": key, "ConsistentRead": True}).get("Item")
-    return Stored(int(item["version"]["N"]), json.loads(item["overrides"]["S"])) if item else Stored()
+    return parse(item) if item else Stored()
+
+
+def parse(item: Mapping[str, Any]) -> Stored:
+    """The row as DynamoDB answers."""
+    return Stored(int(item["version"]["N"]), json.loads(item["overrides"]["S"]))

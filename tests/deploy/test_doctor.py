@@ -13,6 +13,7 @@ from moto import mock_aws
 from chalicelib.admin import diagnostics
 from chalicelib.kernel import settings as app_settings
 from chalicelib.kernel.findings import Level
+from chalicelib.site import service as site_service
 from deploy import doctor, secrets, template
 from deploy.checks import account, sending, web
 from deploy.stage import Stage
@@ -308,3 +309,15 @@ def test_a_finding_is_one_line_with_what_why_and_how():
     assert "ERROR ADMIN_EMAIL is not set: nobody is notified of a failing feed or of alarms. Set ADMIN_EMAIL." in [
         doctor.line(finding) for finding in findings
     ]
+
+
+def test_what_editors_have_changed_counts_for_the_doctor_too(http):
+    configured = app_settings.load({"SITE_URL": "https://news.example.org", "GNA_PREFIX": STAGE.prefix})
+    assert doctor._shown(STAGE, configured, boto3.client).postal_address == ""
+    site_service.change({"postal_address": "1 Orchard Lane"}, "ada@example.org")
+    assert doctor._shown(STAGE, configured, boto3.client).postal_address == "1 Orchard Lane"
+
+
+def test_before_the_first_deployment_the_doctor_knows_the_settings_alone(moto_account):
+    configured = app_settings.load({"SITE_URL": "https://news.example.org", "POSTAL_ADDRESS": "2 Orchard Lane"})
+    assert doctor._shown(STAGE, configured, boto3.client).postal_address == "2 Orchard Lane"
