@@ -39,7 +39,7 @@ class _Workers:
 
         def job(delivery: Delivery, time_left: Any) -> Any:
             made = real(delivery, time_left)
-            return replace(made, post=lambda people: self._post(made.post, people))
+            return replace(made, post=lambda people, wave: self._post(made.post, people, wave))
 
         supervisor.tend(now(self._delivery))
         with self._monkeypatch.context() as changed:
@@ -60,7 +60,7 @@ class _Workers:
         for order in orders:
             supervisor.drive(order, lambda: 60.0)
 
-    def _post(self, post: Any, people: Any) -> Any:
+    def _post(self, post: Any, people: Any, wave: int) -> Any:
         with self._lock:
             self.batches += 1
             self.late += self.acted.is_set()
@@ -68,7 +68,7 @@ class _Workers:
         if is_mine:
             self._act()
             self.acted.set()
-        return post(people)
+        return post(people, wave)
 
 
 def stop(delivery: Delivery) -> Any:
