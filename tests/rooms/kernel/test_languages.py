@@ -1,14 +1,18 @@
 """The languages readers are addressed in."""
 
+import subprocess
+import sys
 from datetime import UTC, datetime
 from gettext import GNUTranslations
 from io import BytesIO
+from pathlib import Path
 
 import pytest
 
 from chalicelib.kernel import languages, po
 from chalicelib.kernel.errors import Invalid
 
+ROOT = Path(__file__).parents[3]
 NOVEMBER = datetime(2026, 11, 18, 9, 30, tzinfo=UTC)
 FIRST = datetime(2027, 5, 1, 9, 30, tzinfo=UTC)
 
@@ -124,3 +128,10 @@ def test_a_catalogue_is_read_without_having_been_compiled():
     ]
     for text in ("unsure", "untranslated", "old"):
         assert read.gettext(text) == text
+
+
+def test_a_call_that_answers_json_loads_nothing_of_this():
+    loaded = "{'gettext', 'jinja2', 'zoneinfo'} & {*sys.modules}"
+    asked = f"import sys, chalicelib.audience.sign_up_handlers; print({loaded})"
+    run = subprocess.run([sys.executable, "-c", asked], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert run.stdout == "set()\n"
