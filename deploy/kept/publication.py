@@ -121,7 +121,8 @@ TABLES = (
     Kept("deliveries", "counts of a delivery: sent, failed, unknown", "", "as long as the campaign"),
     Kept(
         "sending",
-        "progress of a delivery; ids of subscribers still owed an email; not who received what",
+        "progress of a delivery; ids of subscribers still owed an email, or in a wave that is not over; not who "
+        "received what",
         "",
         f"owed ids: until sent, or {in_words(supervisor.OWED_FOR)} after the delivery ended",
     ),
