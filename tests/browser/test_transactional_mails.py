@@ -17,8 +17,8 @@ LINK = "https://news.example.org/confirm?token=0193a5c4-11f0-7a6b-8c01-2d3e4f506
 TO = "ada@example.net"
 
 
-@pytest.fixture(scope="module")
-def mails():
+@pytest.fixture
+def mails(aws):
     return {
         "confirm": confirm_mail(TO, LINK),
         "add": add_mail(TO, LINK),
