@@ -49,7 +49,7 @@ def test_the_answer_to_a_form_is_in_the_language_of_the_form(http):
     assert answer.status == 303
     assert answer.headers["Location"] == "https://news.example.org/subscribed?lang=de"
     page = http.get("/subscribed?lang=de").text
-    assert "Sehen Sie in Ihren Posteingang" in page
+    assert "Schauen Sie in Ihren Posteingang" in page
     refused = http.post("/api/subscribe", form={"email": "nobody", "lang": "de"})
     assert refused.status == 400
     assert "Diese E-Mail-Adresse ist nicht gültig" in refused.text
