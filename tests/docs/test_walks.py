@@ -7,7 +7,7 @@ import pytest
 
 from tests.docs.pages import ROOT
 
-_WALKS = (ROOT / "CONTRIBUTING.md").read_text().partition("## Five walks")[2].partition("## How to add a provider")[0]
+_WALKS = (ROOT / "CONTRIBUTING.md").read_text().partition("## Six walks")[2].partition("## How to add a provider")[0]
 # `path.py` `name`, also `path.py` `name` and `other`; and in short, once the file was named, `module.name`.
 _STEP = re.compile(r"`((?:chalicelib/[\w/]+|app)\.py)`,?\s+`(\w+)`(?:\s+and\s+`(\w+)`)?")
 _SHORT = re.compile(r"`(\w+)[.:](\w+)`")
