@@ -184,6 +184,16 @@ def test_route_tables_are_data_and_name_functions_that_exist():
     assert {table.parent.name for table in HOUSE.glob("*/routes.py")} == set(routing.ROOMS)
 
 
+def test_api_gateway_has_room_for_every_path():
+    """It allows 300 resources: every part of every path is one, and the root is another."""
+    from chalicelib.web import routing
+
+    paths = {route.path.strip("/") for route in routing.all_routes()}
+    parts = [path.split("/") for path in paths if path]
+    resources = {tuple(names[:length]) for names in parts for length in range(1, len(names) + 1)}
+    assert len(resources) + 1 <= 300
+
+
 def test_only_settings_reads_the_environment():
     readers = {
         place(module)
