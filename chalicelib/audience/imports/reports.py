@@ -6,6 +6,7 @@ for each call, and a part that a dead worker took with it is judged again from t
 
 import csv
 import io
+import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -73,10 +74,17 @@ def _cells(verdict: Verdict) -> list[str]:
         row.name or "",
         _WORDS[row.status],
         clock.text(row.joined_at) if row.joined_at else "",
-        ",".join(sorted(row.tags)),
+        _tags(row.tags),
         row.file,
         str(row.line),
         str(verdict.result),
         verdict.reason,
     )
     return [spreadsheets.escape(cell) for cell in cells]
+
+
+def _tags(tags: Iterable[str]) -> str:
+    """For people to read; as JSON where a tag contains what would cut it in two."""
+    words = sorted(tags)
+    plain = not any(mark in word for word in words for mark in ',;"[')
+    return ",".join(words) if plain else json.dumps(words, ensure_ascii=False)
