@@ -87,7 +87,7 @@ class TokenQuery(Struct):
 class ExportQuery(Struct):
     full: Annotated[
         bool,
-        Meta(description="Add `id`, `created_at`, and as JSON `sources`, `tags` and `metadata` by source"),
+        Meta(description="Add `id`, `created_at`, `paused_because`; as JSON `sources`, `tags`, `metadata` by source"),
         Reads(_check_full),
     ] = False
 

@@ -12,7 +12,7 @@ from chalicelib.audience.stores.capture_metadata import Sent
 from chalicelib.kernel import spreadsheets
 
 COLUMNS = ("email", "nickname", "status", "activated_at")
-FULL_COLUMNS = (*COLUMNS, "id", "created_at", "sources", "tags", "metadata")
+FULL_COLUMNS = (*COLUMNS, "id", "created_at", "sources", "tags", "metadata", "paused_because")
 _ENTRIES_AT_ONCE = 100
 
 
@@ -30,7 +30,7 @@ def _row(entry: Entry) -> tuple[str, ...]:
 def _full_rows(wanted: Filter) -> Iterator[tuple[str, ...]]:
     """Of somebody who is pending, what waits for them to confirm it. Sources and tags may contain any separator, so
     lists are JSON."""
-    entries = listing.iterate(wanted)
+    entries, paused = listing.iterate(wanted), listing.list_reasons_of_pauses()
     while some := list(islice(entries, _ENTRIES_AT_ONCE)):
         waiting = capture_metadata.read_waiting([entry.id for entry in some if entry.status == PENDING])
         known = capture_metadata.read_confirmed((entry.id, source) for entry in some for source in entry.sources)
@@ -38,7 +38,8 @@ def _full_rows(wanted: Filter) -> Iterator[tuple[str, ...]]:
         for (id, source), came in {**waiting, **known}.items():
             sent.setdefault(id, {})[source] = came
         for entry in some:
-            yield (*_row(entry), entry.id, entry.created_at, *_sent_cells(entry, sent.get(entry.id, {})))
+            cells = _sent_cells(entry, sent.get(entry.id, {}))
+            yield (*_row(entry), entry.id, entry.created_at, *cells, paused.get(entry.id, ""))
 
 
 def _sent_cells(entry: Entry, sent: dict[str, Sent]) -> tuple[str, str, str]:

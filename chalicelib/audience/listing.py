@@ -10,7 +10,7 @@ from msgspec import Meta, Struct, field
 from msgspec.structs import replace
 
 from chalicelib.audience import counts, recipients
-from chalicelib.audience.model import ACTIVATED, PENDING, Subscriber, Word
+from chalicelib.audience.model import ACTIVATED, EDITOR, PENDING, Subscriber, Word
 from chalicelib.audience.recipients import Known
 from chalicelib.audience.stores import listing as store
 from chalicelib.audience.stores import subscribers
@@ -169,6 +169,11 @@ def iterate(wanted: Filter) -> Iterator[Entry]:
         return (_entry(item) for item in store.list_paused_items() if wanted.matches(item))
     statuses = [status for status in (PENDING, ACTIVATED) if wanted.status in ("", status)]
     return _newest_first(*(_matching(status, wanted) for status in statuses))
+
+
+def list_reasons_of_pauses() -> dict[str, str]:
+    """Why each of the few who are paused is, by id."""
+    return {entry.id: entry.paused_because or EDITOR for entry in map(_entry, store.list_paused_items())}
 
 
 def _with_pause(entry: Entry, person: Known | None) -> Entry:

@@ -33,6 +33,7 @@ EXPIRED_CAPTURE_LIFE = timedelta(days=30)
 
 # Why somebody is paused.
 HARD_BOUNCE, SOFT_BOUNCES, SUPPRESSED, EDITOR = "hard_bounce", "soft_bounces", "suppressed", "editor"
+REASONS_TO_PAUSE = (HARD_BOUNCE, SOFT_BOUNCES, SUPPRESSED, EDITOR)
 
 DEFAULT_SOURCE = "default"
 MOST_SOURCES = 40

@@ -91,6 +91,8 @@ def _subscriber(row: Row, terms: Terms, captures: Sequence[Capture], now: dateti
         sources=frozenset(capture.source for capture in captures),
         tags=frozenset((*terms.tags, *tags)),
         requested_sources=frozenset(),
+        paused_at=now if row.paused else None,
+        paused_because=row.paused,
         import_id=terms.import_id,
         unmailed=f"{clock.text(joined_at)}#{id}" if terms.import_id else None,
     )
@@ -109,6 +111,8 @@ def _asked(subscriber: Subscriber, capture: Capture, now: datetime) -> tuple[Sub
         sources=frozenset(),
         tags=frozenset(),
         requested_sources=frozenset({capture.source}),
+        paused_at=None,
+        paused_because=None,
         unmailed=None,
     )
     return pending, request

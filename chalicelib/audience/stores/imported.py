@@ -29,6 +29,8 @@ def add_writes(subscriber: Subscriber, stored: Sequence[Capture], now: datetime)
         activated_at=clock.text(now),
         sources=set(subscriber.sources),
         tags=set(subscriber.tags) or None,
+        paused_at=clock.text(subscriber.paused_at) if subscriber.paused_at else None,
+        paused_because=subscriber.paused_because,
         import_id=subscriber.import_id,
         imported_as=subscriber.fingerprint if subscriber.import_id else None,
         unmailed=subscriber.unmailed,

@@ -225,7 +225,7 @@ def test_the_full_export_adds_id_time_sources_tags_and_metadata(reader, admin):
     reader("b@example.net").join(source="podcast")
     second, first = _full_export(admin)
     assert list(first)[:4] == ["email", "nickname", "status", "activated_at"]
-    assert list(first)[4:] == ["id", "created_at", "sources", "tags", "metadata"]
+    assert list(first)[4:] == ["id", "created_at", "sources", "tags", "metadata", "paused_because"]
     assert first["id"] == _id(admin, "a@example.net")
     assert first["created_at"].endswith("Z")
     assert (first["sources"], first["tags"]) == ('["blog, mine"]', '["x","y"]')

@@ -35,7 +35,13 @@ FORMATS = (
         "gna",
         # An export, and the report of an import.
         _marks("email,nickname,status,activated at", "email,file,line,result,reason"),
-        {"created at": "joined_at", "activated at": "confirmed_at", "metadata": "metadata", "sources": "sources"},
+        {
+            "created at": "joined_at",
+            "activated at": "confirmed_at",
+            "metadata": "metadata",
+            "sources": "sources",
+            "paused because": "paused",
+        },
     ),
     Format(
         "mailchimp",

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from chalicelib.audience.imports.reading import headers, statuses
 from chalicelib.audience.imports.reading.formats import Format
-from chalicelib.audience.imports.reading.model import RESTRICTING
+from chalicelib.audience.imports.reading.model import ALWAYS_READ, RESTRICTING
 from chalicelib.kernel.errors import Invalid
 
 _ADDRESS = re.compile(r"\s*(?:[^<>]*<)?(?:mailto:)?[^@\s<>]+(?:@|%40)[^@\s<>]+\.[^@\s<>]+>?\s*\Z", re.IGNORECASE)
@@ -95,7 +95,7 @@ def choose(chosen: dict[str, int], refused: set[int], guessed: dict[str, int]) -
     kept = {
         field: column
         for field, column in guessed.items()
-        if field in RESTRICTING and field not in chosen and column not in taken | refused
+        if field in ALWAYS_READ and field not in chosen and column not in taken | refused
     }
     return chosen | email | kept
 

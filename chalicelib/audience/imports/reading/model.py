@@ -41,9 +41,12 @@ FIELDS = {
     "origin": "Where they came from",
     "metadata": "Metadata (JSON)",
     "sources": "Sources (JSON)",
+    "paused": "Paused because",
 }
 # Columns that can keep somebody from being mailed.
 RESTRICTING = ("status", "subscribed", "mail_off", "confirmed", "left_at", "bounced_at", "complained_at", "reason")
+# Columns that are read unless the owner says otherwise.
+ALWAYS_READ = (*RESTRICTING, "paused")
 DATES = ("joined_at", "optin_at", "confirmed_at", "left_at", "bounced_at", "complained_at")
 
 
@@ -170,5 +173,6 @@ class Row(Struct, frozen=True, kw_only=True):
     # From our own export alone.
     sources: tuple[str, ...] = ()
     metadata_by_source: dict[str, dict[str, Any]] = {}
+    paused: str | None = None
     # Fields that had to be left out or shortened.
     dropped: tuple[str, ...] = ()

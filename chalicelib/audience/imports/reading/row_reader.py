@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
+from chalicelib.audience import model
 from chalicelib.audience.imports.reading import address_cells, cells, dates, recogniser, statuses
 from chalicelib.audience.imports.reading.files import Upload
 from chalicelib.audience.imports.reading.model import RESTRICTING, Reading, Row, Sheet, Status
@@ -138,6 +139,8 @@ class _Interpreter:
     def _add_metadata(self, details: dict[str, Any], dropped: list[str], values: list[str]) -> None:
         if cell := self._cell(values, "sources"):
             details["sources"] = cells.read_words(cell)
+        if not statuses.says_nothing(cell := self._cell(values, "paused").strip()):
+            details["paused"] = cell if cell in model.REASONS_TO_PAUSE else model.EDITOR
         if not (cell := self._cell(values, "metadata").strip()) or cell in ("{}", "null"):
             return
         key = "metadata_by_source" if self._sheet.format == "gna" else "metadata"

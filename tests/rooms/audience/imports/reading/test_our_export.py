@@ -77,6 +77,15 @@ def test_the_most_that_somebody_can_have_is_read(opened):
     assert (row.metadata_by_source, row.tags, row.sources) == (metadata, set(tags), tuple(sources))
 
 
+def test_who_is_paused_stays_so_whatever_columns_are_chosen(opened):
+    content = write((*full_row(), "hard_bounce"), (*full_row("ben@example.org"), ""), full_row("cy@example.org"))
+    assert [row.paused for row in opened.rows(content)] == ["hard_bounce", None, None]
+    upload = opened(content)
+    assert [row.paused for row in read(upload, mapping={"email": 0})] == ["hard_bounce", None, None]
+    assert not any(row.problem for row in read(upload)), "Excel leaves out empty cells at the end of a row"
+    assert opened.rows(write((*full_row(), "because")))[0].paused == "editor"
+
+
 def test_what_our_export_cannot_contain_is_left_out(opened):
     (row,) = opened.rows(
         write(full_row(sources=["ok", "UPPER", "", 7], tags=["ok", "", "x" * 65], metadata='{"a": 1}'))
