@@ -30,6 +30,11 @@ def left_write(now: datetime, people: int = 1) -> Write:
     return store.count_write(now.date(), left=people)
 
 
+def moved_write(now: datetime, joined: int, left: int) -> Write:
+    """Both at once: a transaction changes a row only once."""
+    return store.count_write(now.date(), joined=joined, left=left)
+
+
 def left_since(day: date) -> int:
     """How many left on this day or later."""
     return sum(int(row.left) for row in store.newest_first() if row.day >= day.isoformat())

@@ -172,6 +172,11 @@ class Subscriber(Struct, frozen=True):
         back is nothing they did."""
         return self.import_id is not None and self.fingerprint == self.imported_as and not self.resumed_at
 
+    @property
+    def is_from_files_alone(self) -> bool:
+        """They are as imported, and no campaign was sent to them: nothing but what files said is known of them."""
+        return self.is_as_imported and (not self.activated or self.unmailed is not None)
+
     def expired(self, now: datetime) -> bool:
         return self.confirmation_expires_at is not None and self.confirmation_expires_at <= now
 

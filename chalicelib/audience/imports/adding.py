@@ -7,12 +7,13 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from chalicelib.audience import model
+from chalicelib.audience import model, personal_data
 from chalicelib.audience.imports.judging import Verdict
+from chalicelib.audience.imports.known import Person
 from chalicelib.audience.imports.model import Consent, Result
 from chalicelib.audience.imports.reading.model import Row, Status
 from chalicelib.audience.model import Capture, Request, Subscriber
-from chalicelib.audience.stores import emails, imported, leavers, suppressions
+from chalicelib.audience.stores import emails, imported, leavers, subscribers, suppressions
 from chalicelib.kernel import clock, ids, settings
 from chalicelib.kernel.aws.tables import Write
 from chalicelib.kernel.errors import Invalid
@@ -31,18 +32,20 @@ class Terms(Struct, frozen=True):
 
 
 class Changes(Struct, frozen=True):
-    """The writes for one row; whom they add, and the mark they leave of somebody who left."""
+    """The writes for one row; whom they add or remove, and the mark they leave of somebody who left."""
 
     writes: Sequence[Write] = ()
     subscriber: Subscriber | None = None
     mark: str | None = None
+    removed: Subscriber | None = None
 
 
 NOTHING = Changes()
 
 
 def changes_for(verdict: Verdict, terms: Terms, now: datetime) -> Changes:
-    """Somebody known here is not changed, except that a reader gets further tags."""
+    """Somebody known here is not changed, except that a reader gets further tags. But whom only files speak of, the
+    most restrictive file decides about, in whichever order they come."""
     person = verdict.person
     if person is None:
         return NOTHING
@@ -51,13 +54,37 @@ def changes_for(verdict: Verdict, terms: Terms, now: datetime) -> Changes:
             return _add(verdict, terms, now)
         case Result.ALREADY:
             return _tag(verdict, terms)
-        case Result.SUPPRESSED if not person.suppressed and not person.is_taken:
-            still_free = emails.check_free_write(person.key, now)
-            return Changes([suppressions.suppress_write(person.pseudonym, BY_IMPORT, now), still_free])
-        case Result.LEFT_ELSEWHERE if not person.leaver_of and verdict.status in (Status.LEFT, Status.BOUNCED):
-            mark = leavers.remember_write(person.mark, terms.import_id or BY_IMPORT, now)
-            return Changes([mark], mark=person.mark)
+        case Result.SUPPRESSED if not person.suppressed:
+            return _suppress(person, now)
+        case Result.LEFT_ELSEWHERE if verdict.status in (Status.LEFT, Status.BOUNCED):
+            return _remember(person, terms.import_id or BY_IMPORT, now)
     return NOTHING
+
+
+def removal_writes(person: Subscriber) -> list[Write]:
+    """All that is stored about somebody an import added. No event: none said that they came."""
+    return [*subscribers.erase_writes(person), *personal_data.erase_writes(person.id)]
+
+
+def _suppress(person: Person, now: datetime) -> Changes:
+    suppression = suppressions.suppress_write(person.pseudonym, BY_IMPORT, now)
+    if removed := _from_files_alone(person):
+        return Changes([suppression, *removal_writes(removed)], removed=removed)
+    return NOTHING if person.is_taken else Changes([suppression, emails.check_free_write(person.key, now)])
+
+
+def _remember(person: Person, import_id: str, now: datetime) -> Changes:
+    removed = _from_files_alone(person)
+    writes = removal_writes(removed) if removed else []
+    if not leavers.needs(person.leaver_of, import_id):
+        return Changes(writes, removed=removed)
+    writes.append(leavers.remember_write(person.mark, person.leaver_of, import_id, now))
+    return Changes(writes, mark=person.mark, removed=removed)
+
+
+def _from_files_alone(person: Person) -> Subscriber | None:
+    known = person.subscriber
+    return known if known and known.is_from_files_alone else None
 
 
 def _add(verdict: Verdict, terms: Terms, now: datetime) -> Changes:

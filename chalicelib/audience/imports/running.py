@@ -139,10 +139,11 @@ class Run:
         added = [each.subscriber for each in changes if each.subscriber]
         marks = [each.mark for each in changes if each.mark]
         joined = sum(subscriber.activated for subscriber in added)
+        left = sum(each.removed.activated for each in changes if each.removed)
         if added or marks:
             writes.append(store.added_write(self.found, [subscriber.id for subscriber in added], marks))
-        if joined:
-            writes.append(counts.joined_write(clock.now(), joined))
+        if joined or left:
+            writes.append(counts.moved_write(clock.now(), joined, left))
         return writes
 
     def _check_owner(self) -> None:

@@ -8,12 +8,12 @@ from collections.abc import Callable, Sequence
 
 from msgspec.structs import replace
 
-from chalicelib.audience import counts, personal_data
-from chalicelib.audience.imports import store
+from chalicelib.audience import counts
+from chalicelib.audience.imports import adding, store
 from chalicelib.audience.imports.model import Import, State
 from chalicelib.audience.imports.store import Added
 from chalicelib.audience.model import Subscriber
-from chalicelib.audience.stores import imported, leavers, subscribers
+from chalicelib.audience.stores import imported, leavers
 from chalicelib.events import outbox
 from chalicelib.events.model import EventType
 from chalicelib.kernel import clock
@@ -73,12 +73,8 @@ def _remove(found: Import, people: Sequence[Subscriber]) -> Import:
 def _remove_together(found: Import, people: Sequence[Subscriber]) -> Import:
     """No event for each: none said that they came."""
     write, changed = store.change_write(replace(found, removed=found.removed + len(people), tries=0))
-    gone: list[Write] = [one for person in people for one in _erase_writes(person)]
+    gone: list[Write] = [one for person in people for one in adding.removal_writes(person)]
     active = sum(person.activated for person in people)
     census = [counts.left_write(clock.now(), active)] if active else []
     tables.transact(write, *gone, *census)
     return changed
-
-
-def _erase_writes(person: Subscriber) -> list[Write]:
-    return [*subscribers.erase_writes(person), *personal_data.erase_writes(person.id)]

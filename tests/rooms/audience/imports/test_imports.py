@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from chalicelib.audience import recipients
 from chalicelib.audience.imports import jobs
 from chalicelib.audience.stores import subscribers
 from tests.rooms.audience.imports.conftest import DOUBLE, STATEMENT
@@ -409,3 +410,43 @@ def test_nobody_on_the_do_not_contact_list_is_added_by_hand(editor):
     assert editor.http.post("/admin/api/subscribers", json=body).status == 409
     unsure = {"email": "eve@example.net", "consent": {"joined": "unsure", "statement": "?"}}
     assert editor.http.post("/admin/api/subscribers", json=unsure).status == 409
+
+
+def test_taking_an_import_back_does_not_forget_what_another_file_said(editor, rows):
+    left = "email,status\nbob@example.net,unsubscribed\n"
+    first, second = editor.run(left), editor.run(left)
+    editor.act(first["id"], "undo")
+    assert editor.run("email\nbob@example.net\n")["counts"]["left_elsewhere"] == 1
+    editor.act(second["id"], "undo")
+    assert rows("leavers") == [], "nobody says so any more"
+    assert editor.run("email\nbob@example.net\n")["counts"]["imported"] == 1
+
+
+@pytest.mark.parametrize(
+    ("word", "result", "table"),
+    [("unsubscribed", "left_elsewhere", "leavers"), ("cleaned", "left_elsewhere", "leavers"),
+     ("complained", "suppressed", "suppressions")],
+)  # fmt: skip
+@pytest.mark.parametrize("joined", ["double", "single"])
+def test_the_most_restrictive_file_wins_in_either_order(editor, rows, word, result, table, joined):
+    consent = {"joined": joined, "statement": STATEMENT}
+    editor.run("email,tags\nada@example.net,vip\nbea@example.net,\n", consent)
+    found = editor.run(f"email,status\nada@example.net,{word}\n")
+    assert found["counts"][result] == 1
+    assert list(editor.subscribers()) == ["bea@example.net"]
+    assert len(rows(table)) == 1
+    assert len(rows("emails")) == 1
+    if joined == "double":
+        assert sum(int(row["joined"]["N"]) - int(row["left"]["N"]) for row in rows("census")) == 1
+    assert editor.run("email\nada@example.net\n")["counts"][result] == 1
+    assert list(editor.subscribers()) == ["bea@example.net"]
+
+
+def test_a_file_does_not_remove_imported_people_who_get_campaigns_or_have_done_something(editor, reader):
+    editor.run("email\nada@example.net\nbea@example.net\n")
+    people = editor.subscribers()
+    recipients.clear_unmailed([people["ada@example.net"]["id"]])
+    bea = f"/admin/api/subscribers/{people['bea@example.net']['id']}"
+    assert editor.http.patch(bea, json={"nickname": "Bea"}).status == 200
+    editor.run("email,status\nada@example.net,unsubscribed\nbea@example.net,complained\n")
+    assert sorted(editor.subscribers()) == ["ada@example.net", "bea@example.net"]
