@@ -45,15 +45,20 @@ def _read_mapping(fields: Mapping[str, str], width: int) -> dict[str, int | None
         return None
     mapping: dict[str, int | None] = dict.fromkeys(reading.FIELDS)
     for name, field in chosen.items():
-        number = name.removeprefix("column_")
-        if field not in mapping or not number.isdecimal() or not number.isascii() or int(number) >= width:
+        number = read_number(name.removeprefix("column_"))
+        if field not in mapping or number is None or number >= width:
             raise Invalid("The columns could not be read: load the page again")
         if mapping[field] is not None:
             raise Invalid(f"Two columns are both “{reading.FIELDS[field]}”: choose one of them")
-        mapping[field] = int(number)
+        mapping[field] = number
     if mapping["email"] is None:
         raise Invalid("Choose the column with the email address")
     return mapping
+
+
+def read_number(text: str) -> int | None:
+    """Of a column; None if it is none that a file could have."""
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < 6 else None
 
 
 def read_start(fields: Mapping[str, str]) -> Start:

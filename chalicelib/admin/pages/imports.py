@@ -152,8 +152,7 @@ def _page(request: Request, shown: Shown, status: int = 200, **values: Any) -> R
 def _columns(request: Request, shown: Shown) -> tuple[list[import_form.Column], int | None]:
     if not shown.columns:
         return [], None
-    start = request.query.get("columns", "")
-    return import_form.choose_columns(shown.columns, int(start) if start.isascii() and start.isdecimal() else 0)
+    return import_form.choose_columns(shown.columns, import_form.read_number(request.query.get("columns", "")) or 0)
 
 
 def _type_of(content: bytes) -> str:

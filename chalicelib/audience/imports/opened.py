@@ -14,7 +14,7 @@ from chalicelib.audience.imports.reading.files import Upload
 from chalicelib.audience.imports.reading.model import Reading, Row, Wanted
 
 _PREVIEWED = 10
-_LARGE, _LARGE_ZIP = 8_000_000, 1_000_000
+_LARGE = 8_000_000
 
 
 class Sheets(Struct, frozen=True):
@@ -28,10 +28,8 @@ class Sheets(Struct, frozen=True):
 
     @property
     def is_large(self) -> bool:
-        """Too large to be read as a whole while somebody waits. A zip may unpack to many times its size."""
-        return any(
-            text.path.stat().st_size > (_LARGE if text.member is None else _LARGE_ZIP) for text in self.upload.texts
-        )
+        """Too large to be read as a whole while somebody waits, whatever its size in a zip."""
+        return sum(text.size for text in self.upload.texts) > _LARGE
 
     def preview(self) -> list[Row]:
         return [row for row, _ in zip(self.rows(), range(_PREVIEWED), strict=False)]

@@ -414,3 +414,9 @@ def test_the_pages_of_imports_are_small_whatever_they_show(dashboard, bring):
     _work()
     sizes |= {place: len(dashboard.get(place).body) for place in (f"{path}?undo=yes", f"{path}?done")}
     assert max(sizes.values()) <= LARGEST, sizes
+
+
+def test_numbers_of_columns_that_no_file_has_are_no_failure(dashboard, bring):
+    path, long = bring(), "9" * 5_000
+    assert dashboard.get(f"{path}?columns={long}").status == 200
+    assert dashboard.post(path, action="read", **{f"column_{long}": "email"}).status == 400

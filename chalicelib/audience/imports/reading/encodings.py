@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 # Our own export has up to 100 KB of metadata in one row, with every quote doubled.
 LONGEST_LINE = 262_144
+# Ten for each row of the longest list there may be. Lines without anything in them take their time, too.
+MOST_LINES = 5_000_000
 BLANK = b" \t\r\n\x00\x1a\xef\xbb\xbf\xff\xfe"
 _CHUNK = 1024 * 1024
 _SAMPLE = 65_536
@@ -24,6 +26,7 @@ _BINARY = (
 )  # fmt: skip
 _CONTROLS = bytes(code for code in range(32) if code not in b"\t\n\v\f\r\x1a\x1b") + b"\x7f"
 _FEW_CONTROLS = 4
+_TOO_MANY_LINES = f"The file has more than {MOST_LINES:,} lines"
 _NOT_TEXT = "The file is not text: export the list as CSV"
 
 
@@ -65,7 +68,11 @@ def read_lines(text: "Text", encoding: str) -> Iterator[tuple[str, bool]]:
         beginning = stream.read(_SAMPLE) if encoding == UTF_16 else b""
     codec = _utf_16(beginning) or "utf-16-le" if encoding == UTF_16 else _CODECS[encoding]
     with text.open() as stream, io.TextIOWrapper(stream, codec, errors="replace", newline=None) as lines:
+        left = MOST_LINES
         while line := lines.readline(LONGEST_LINE):
+            left -= 1
+            if left < 0:
+                raise Invalid(_TOO_MANY_LINES)
             if line[-1] == "\n":
                 yield line[:-1], False
             elif len(line) < LONGEST_LINE:

@@ -19,6 +19,8 @@ class Text(Struct, frozen=True):
 
     name: str
     path: Path
+    # In bytes; of a file in a zip, unpacked.
+    size: int
     member: int | None = None
 
     @contextmanager
@@ -47,7 +49,7 @@ def open_upload(path: Path, content_type: str, name: str = "") -> Upload:
         raise Invalid(_EMPTY)
     if zips.is_zip(beginning) or "zip" in content_type:
         return _open_zip(path, name)
-    text = Text("", path)
+    text = Text("", path, path.stat().st_size)
     if not _check_text(text):
         raise Invalid(_EMPTY)
     return Upload((text,), name=name)
@@ -55,7 +57,7 @@ def open_upload(path: Path, content_type: str, name: str = "") -> Upload:
 
 def _open_zip(path: Path, name: str) -> Upload:
     members, ignored = zips.list_members(path)
-    texts = [Text(shown, path, member) for member, shown in members]
+    texts = [Text(shown, path, size, member) for member, shown, size in members]
     full = tuple(text for text in texts if _check_text(text))
     if not full:
         raise Invalid("The zip contains no CSV file with something in it")

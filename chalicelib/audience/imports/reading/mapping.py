@@ -44,7 +44,7 @@ def guess_headerless(rows: Rows, width: int) -> dict[str, int]:
         cells = [row[column].strip() for row in rows if column < len(row) and row[column].strip()]
         if column == email or not cells:
             continue
-        if "status" not in mapped and all(map(statuses.is_status_word, cells)):
+        if "status" not in mapped and _are_mostly_statuses(cells):
             mapped["status"] = column
         elif "name" not in mapped and abs(column - email) == 1 and all(map(_looks_like_name, cells)):
             mapped["name"] = column
@@ -119,6 +119,11 @@ def _are_statuses(rows: Rows, column: int) -> bool:
     """`State` can also be a part of the United States."""
     cells = [row[column] for row in rows if column < len(row) and row[column].strip()]
     return bool(cells) and sum(map(statuses.is_status_word, cells)) > len(cells) / 2
+
+
+def _are_mostly_statuses(cells: Sequence[str]) -> bool:
+    """Among them may be a word nobody knows, which is not mailable, or a header the owner takes for a row."""
+    return 2 * sum(map(statuses.is_status_word, cells)) >= len(cells)
 
 
 def _settle(mapped: dict[str, int], rows: Rows) -> dict[str, int]:

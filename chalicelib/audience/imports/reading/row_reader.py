@@ -133,7 +133,9 @@ class _Interpreter:
             details["optin_at"] = details.get("joined_at")
         details["joined_at"] = details.get("joined_at") or details.get("optin_at") or details.get("confirmed_at")
         if self._ips:
-            read = {field: _ip(values[column]) for field, column in self._ips if column < len(values)}
+            read = {
+                field: _ip(values[column][:_LONGEST_PROOF]) for field, column in self._ips if column < len(values)
+            }
             details["ips"] = {field: ip for field, ip in read.items() if ip}
 
     def _add_metadata(self, details: dict[str, Any], dropped: list[str], values: list[str]) -> None:

@@ -34,6 +34,7 @@ _BY_DATE = {"left_at": Status.LEFT, "bounced_at": Status.BOUNCED, "complained_at
 _YES = frozenset({"yes", "true", "1", "y", "t", "on"})
 _NO = frozenset({"no", "false", "0", "n", "f", "off"})
 _NOTHING = frozenset({"", "null", "none", "nil", "n/a", "-", "never", "\\n"})
+_LONGEST_KEPT = 100
 _SPAM = re.compile(r"\b(?:spam|abuse|complaint|complained|junk)\b")
 _FILE_WORDS = {
     "subscribed": Status.MAILABLE,
@@ -52,7 +53,9 @@ _FILE_WORDS = {
 def read_signal(field: str, cell: str, format: str) -> Status | None:
     """What a cell of a restricting column says; None if nothing."""
     if field not in _BY_DATE:
-        return _read_word(field, cell, format)
+        # What is longer is no word of a list of statuses, and is not kept in memory.
+        read = _read_word if len(cell) <= _LONGEST_KEPT else _read_word.__wrapped__
+        return read(field, cell, format)
     return None if says_nothing(cell) else _BY_DATE[field]
 
 

@@ -31,8 +31,8 @@ def is_zip(beginning: bytes) -> bool:
     return beginning.startswith((b"PK\x03\x04", _END_OF_DIRECTORY))
 
 
-def list_members(path: Path) -> tuple[list[tuple[int, str]], tuple[str, ...]]:
-    """Place and name of each CSV file, and the names of what is not read."""
+def list_members(path: Path) -> tuple[list[tuple[int, str, int]], tuple[str, ...]]:
+    """Place, name and unpacked size of each CSV file, and the names of what is not read."""
     _check_directory(path)
     with _open(path) as archive:
         infos = archive.infolist()
@@ -43,11 +43,11 @@ def list_members(path: Path) -> tuple[list[tuple[int, str]], tuple[str, ...]]:
         chosen = lists or [(place, info) for place, info in files if _is_readable(info.filename)]
         if not chosen:
             raise Invalid(_why_nothing(files))
-        _measure(archive, [info for _, info in chosen])
+        sizes = _measure(archive, [info for _, info in chosen])
         names = _distinct([info.filename for _, info in chosen])
         places = [place for place, _ in chosen]
     others = tuple(_printable(_base(info.filename)) for place, info in files if place not in places)
-    return list(zip(places, names, strict=True)), others[:MOST_FILES]
+    return list(zip(places, names, sizes, strict=True)), others[:MOST_FILES]
 
 
 @contextmanager
@@ -79,19 +79,22 @@ def _check_directory(path: Path) -> None:
         raise Invalid(f"The zip contains more than {MOST_FILES} files")
 
 
-def _measure(archive: zipfile.ZipFile, chosen: list[zipfile.ZipInfo]) -> None:
-    total = 0
+def _measure(archive: zipfile.ZipFile, chosen: list[zipfile.ZipInfo]) -> list[int]:
+    """How large each is unpacked."""
+    sizes: list[int] = []
     for info in chosen:
         if info.flag_bits & 0x1:
             raise Invalid("The zip is encrypted: remove its password first")
         # Others need memory that the file itself chooses.
         if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
             raise Invalid(_UNREADABLE)
+        sizes.append(0)
         with archive.open(info) as stream:
             while piece := stream.read(_CHUNK):
-                total += len(piece)
-                if total > MOST_BYTES:
+                sizes[-1] += len(piece)
+                if sum(sizes) > MOST_BYTES:
                     raise Invalid(_TOO_LARGE)
+    return sizes
 
 
 def _is_noise(name: str) -> bool:

@@ -8,6 +8,7 @@ import pytest
 from chalicelib.audience.imports import jobs, opened, running, service, store
 from tests.conftest import received
 from tests.rooms.audience.imports.conftest import DOUBLE, PATH
+from tests.rooms.audience.imports.reading.reading import zipped
 
 MANY = "email\n" + "".join(f"a{number}@example.net\n" for number in range(10))
 
@@ -202,3 +203,18 @@ def test_a_large_file_is_tried_by_the_worker_alone(editor, monkeypatch):
     editor.work()
     assert editor.see(id)["state"] == "done"
     assert editor.report(id).status == 200
+
+
+def test_a_small_zip_of_a_large_file_is_tried_by_the_worker_alone(editor):
+    packed = zipped({"list.csv": "email\nada@example.net\n" + f"{' ' * 99}\n" * 90_000})
+    assert len(packed) < 50_000
+    answer = editor.bring(packed, "application/zip")
+    assert (answer.status, answer.json["state"], answer.json["rows"]) == (202, "waiting", 0)
+    editor.work()
+    assert editor.see(answer.json["id"])["counts"]["imported"] == 1
+
+
+def test_a_file_of_empty_lines_is_refused_before_it_takes_long(editor):
+    packed = zipped({"list.csv": "email\nada@example.net\n" + "\n" * 6_000_000})
+    answer = editor.bring(packed, "application/zip")
+    assert (answer.status, answer.json["error"]) == (400, "The file has more than 5,000,000 lines")

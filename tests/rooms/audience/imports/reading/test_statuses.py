@@ -2,6 +2,7 @@
 
 import pytest
 
+from chalicelib.audience.imports.reading import row_reader, statuses
 from chalicelib.audience.imports.reading.model import Status
 
 WORDS = {
@@ -107,3 +108,22 @@ def test_the_order_of_statuses_is_from_least_to_most_restrictive():
         Status.LEFT,
         Status.COMPLAINED,
     ]
+
+
+@pytest.mark.parametrize("header", ["email,status\n", ""])
+def test_a_column_of_statuses_is_one_without_a_header_and_with_a_word_nobody_knows(opened, header):
+    lines = (
+        "ada@example.net,unsubscribed\nbea@example.net,subscribed\ncy@example.net,subscribed\ndee@example.net,vip\n"
+    )
+    rows = [row for row in opened.rows(header + lines, header=False) if row.address]
+    assert [row.status for row in rows] == [Status.LEFT, Status.MAILABLE, Status.MAILABLE, Status.UNCONFIRMED]
+
+
+def test_long_cells_are_not_kept_in_memory(opened):
+    statuses._read_word.cache_clear()
+    row_reader._ip.cache_clear()
+    lines = "".join(f"a{number}@example.net,{number:0200},{number:0200}\n" for number in range(50))
+    rows = opened.rows(f"email,status,optin_ip\n{lines}")
+    assert {row.status for row in rows} == {Status.UNCONFIRMED}
+    assert statuses._read_word.cache_info().currsize == 0
+    assert row_reader._ip.cache_info().currsize == 1, "the beginning of all of them"
