@@ -7,7 +7,8 @@ import zipfile
 import pytest
 
 from chalicelib.audience import pausing
-from tests.rooms.audience.imports.conftest import PATH, STATEMENT
+from chalicelib.audience.imports import jobs, running
+from tests.rooms.audience.imports.conftest import DOUBLE, PATH, STATEMENT
 
 COUNTS = {"imported", "asked", "already", "duplicate", "invalid", "unconfirmed", "left_elsewhere", "suppressed"}
 FILE = "email,name,status\nada@example.net,Ada,subscribed\nbob@example.net,Bob,unsubscribed\n"
@@ -175,3 +176,40 @@ def test_by_hand_with_each_consent(editor, rows, consent, status, label):
         assert STATEMENT in json.dumps(stored)
     else:
         assert rows("subscribers") == []
+
+
+def test_some_habits_are_repaired_and_told_and_anything_else_is_invalid(editor):
+    repaired = ["\u00a0ada@example.net\u2003", '"Bo <bo@example.net>"', "MAILTO:cy@example.net", "di%40example.net"]
+    broken = ["eve@\u200bexample.net", '"fay@example.net,"', "gil @example.net"]
+    found = editor.bring("\n".join(["email", *repaired, *broken, "", ""])).json
+    assert (found["counts"]["imported"], found["repaired"], found["counts"]["invalid"]) == (4, 4, 3)
+
+
+def test_a_confirmation_that_many_share_is_weak_proof_and_nobody_is_mailed(editor, ses, deliver):
+    head = "Email Address,OPTIN_TIME,OPTIN_IP,CONFIRM_TIME,CONFIRM_IP,LEID,EUID\n"
+    alone = "ada@example.net,2021-01-01 00:00:01,192.0.2.1,2021-01-01 00:01:01,192.0.2.1,1,2\n"
+    shared = "2021-01-01 00:00:01,192.0.2.1,2021-01-02 00:00:00,192.0.2.9,1,2\n"
+    found = editor.run(head + alone + "".join(f"a{n}@example.net,{shared}" for n in range(12)))
+    assert (found["counts"]["imported"], found["counts"]["asked"], found["weak_proof"]) == (13, 0, 12)
+    deliver()
+    assert ses.mails() == []
+
+
+def test_what_a_cancelled_import_did_not_reach_is_imported_from_its_report(editor, monkeypatch):
+    monkeypatch.setattr(running, "_JUDGED", 3)
+    id = editor.bring("email\n" + "".join(f"a{n}@example.net\n" for n in range(10))).json["id"]
+    editor.start(id)
+    jobs.work(id, lambda: False)
+    assert editor.act(id, "cancel").json["state"] == "cancelled"
+    editor.work()
+    found = editor.see(id)
+    assert (found["state"], found["rows"], found["done"]) == ("cancelled", 10, 3)
+    assert editor.run(editor.report(id).body)["counts"]["imported"] == 7
+    assert editor.act(id, "undo").json["removed"] == 3
+    assert len(editor.subscribers()) == 7
+
+
+def test_nobody_who_left_according_to_a_file_is_added_by_hand(editor):
+    editor.run(FILE)
+    body = {"email": "bob@example.net", "consent": DOUBLE}
+    assert editor.http.post("/admin/api/subscribers", json=body).status == 409
