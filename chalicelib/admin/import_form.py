@@ -26,12 +26,17 @@ class Column(Struct, frozen=True):
 
 
 def read_wanted(fields: Mapping[str, str], columns: Columns) -> Wanted:
-    """What the page shows is all there is to say: a column that is not shown is not read."""
+    """What the page shows is all there is to say: a column that is not shown is not read. With another delimiter or
+    encoding, the columns on the page are no longer those of the file, and are guessed again."""
+    delimiter = {name: value for name, _, value in import_words.DELIMITERS}.get(fields.get("delimiter", ""))
+    encoding = fields.get("encoding") or None
+    header = {"yes": True, "no": False}.get(fields.get("header", ""))
+    same = delimiter in (None, columns.delimiter) and encoding in (None, columns.encoding)
     wanted = Wanted(
-        mapping=_read_mapping(fields, len(columns.columns)),
-        delimiter={name: value for name, _, value in import_words.DELIMITERS}.get(fields.get("delimiter", "")),
-        encoding=fields.get("encoding") or None,
-        header={"yes": True, "no": False}.get(fields.get("header", "")),
+        mapping=_read_mapping(fields, len(columns.columns)) if same else None,
+        delimiter=delimiter,
+        encoding=encoding,
+        header=header if same or header != columns.header else None,
         date_format=fields.get("date_format") or None,
         status=model.STATUSES.get(fields.get("status", "")),
     )

@@ -71,7 +71,7 @@ def _read(request: Request, import_id: str) -> Response:
 def _count_left(request: Request, import_id: str) -> Response:
     """What was filled in is kept: this is a question on the way, not an answer."""
     try:
-        shown = service.read(import_id, exported_on=import_form.read_exported_on(request.fields))
+        shown = service.count_left(import_id, import_form.read_exported_on(request.fields))
     except (Invalid, Conflict) as failure:
         return _refuse(request, import_id, failure)
     return _page(request, shown, typed=import_form.read_typed(request.fields))

@@ -21,6 +21,8 @@ _A_HOUR, _HOUR = 60, 3600
 _MOST_LISTED = 100
 _EMPTY = "The file is empty"
 _NOT_UPLOADED = "The file has not been uploaded, or was deleted after a day"
+_NOT_READ = "The file has not been read yet"
+_ONLY_ONCE = "Only an import that was read can be started, and only once"
 _CHANGED = "The import has changed: reload and try again"
 
 
@@ -77,7 +79,8 @@ def create(content: bytes, content_type: str, name: str = "") -> Shown:
         uploads.keep(found.id, content, content_type)
         store.keep_columns(found.id, sheets.columns())
         store.create(found)
-    _go_on_later(found)
+    if found.task:
+        jobs.wake(found.id)
     return shown
 
 
@@ -94,15 +97,25 @@ def read(import_id: str, wanted: Wanted | None = None, exported_on: date | None 
             store.keep_columns(found.id, sheets.columns())
     except uploads.Gone:
         raise Conflict(_NOT_UPLOADED) from None
-    _go_on_later(changed)
+    if changed.task:
+        jobs.wake(changed.id)
     return replace(shown, found=changed)
+
+
+def count_left(import_id: str, exported_on: date | None) -> Shown:
+    """How many left since that day, which is kept. Nothing is read again for it."""
+    found = _find(import_id)
+    if found.state is not State.READ:
+        raise Conflict("Only an import that was read, and has not been started, can be asked about")
+    _change(replace(found, exported_on=exported_on))
+    return view(import_id)
 
 
 def start(import_id: str, given: Start) -> Shown:
     """The counts begin anew, this time of what is done."""
     found = _find(import_id)
     if found.state is not State.READ:
-        raise Conflict(_why_not_started(found))
+        raise Conflict(_NOT_READ if found.state is State.WAITING else _ONLY_ONCE)
     wanted = _merge(found.wanted, given.wanted)
     if wanted != found.wanted:
         _check_readable(replace(found, wanted=wanted))
@@ -192,11 +205,6 @@ def _try(found: Import, sheets: Sheets) -> tuple[Import, Shown]:
     return tried, Shown(tried, sheets.columns(), tuple(sheets.preview()), _left_since(tried))
 
 
-def _go_on_later(found: Import) -> None:
-    if found.task:
-        jobs.wake(found.id)
-
-
 def _report_now(found: Import) -> Iterator[str]:
     """While the file is open."""
     try:
@@ -266,12 +274,6 @@ def _merge(before: Wanted, given: Wanted | None) -> Wanted:
         return before
     chosen = {name: value for name in given.__struct_fields__ if (value := getattr(given, name)) is not None}
     return replace(before, **chosen)
-
-
-def _why_not_started(found: Import) -> str:
-    if found.state is State.WAITING:
-        return "The file has not been read yet"
-    return "Only an import that was read can be started, and only once"
 
 
 def _change(found: Import) -> Import:

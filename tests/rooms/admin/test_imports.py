@@ -420,3 +420,23 @@ def test_numbers_of_columns_that_no_file_has_are_no_failure(dashboard, bring):
     path, long = bring(), "9" * 5_000
     assert dashboard.get(f"{path}?columns={long}").status == 200
     assert dashboard.post(path, action="read", **{f"column_{long}": "email"}).status == 400
+
+
+def test_asking_who_left_does_not_read_a_large_file_again(dashboard, bring, monkeypatch):
+    path = bring()
+    monkeypatch.setattr("chalicelib.audience.imports.opened._LARGE", 10)
+    answer = dashboard.post(
+        path, action="left", exported_on="2020-01-01", statement="Half a sentence", joined="double"
+    )
+    assert "Nobody has left here since then." in text(answer)
+    assert "Half a sentence" in answer.text
+    assert _found(path).state is State.READ
+
+
+def test_columns_are_guessed_again_when_another_delimiter_is_chosen(dashboard, bring):
+    path = bring("Name;Mail\nAda, the first;ada@example.net\nBo, too;bo@example.net\n")
+    given = {"action": "read", "encoding": "utf-8", "header": "no"}
+    assert "0 Would be imported" in dashboard.follow(path, column_0="email", delimiter="comma", **given)
+    seen = dashboard.follow(path, column_0="", column_1="", delimiter="semicolon", **given)
+    assert "2 Would be imported" in seen
+    assert service.view(path.rpartition("/")[2]).columns.mapping == {"name": 0, "email": 1}
