@@ -14,6 +14,8 @@ from chalicelib.web.responses import Response
 
 _TAG = "site"
 _SITE = {200: Answer("The publication", bodies.Site)}
+# What is told beside the fields: who sends back what they were answered does not mean to change it.
+_TOLD = ("environment", "notes")
 _STALE = {409: "Somebody else has changed it since that version"}
 
 
@@ -31,7 +33,7 @@ def view_site(request: Request) -> Response:
     because=_STALE,
 )
 def change_site(request: Request) -> Response:
-    sent = dict(request.fields)
+    sent = {name: value for name, value in request.fields.items() if name not in _TOLD}
     version = _version(sent.pop("version", None))
     site = service.change(fields.read(sent), request.identity, version)
     audit.record(request, "site.change", version=site.publication.version)
@@ -59,7 +61,7 @@ def list_history(request: Request) -> Response:
     body=bodies.Restore,
     answers=_SITE,
     refuses=(400,),
-    because=_STALE | {404: "No such version, or it is more than a year old"},
+    because=_STALE | {404: "No such version, or it was replaced more than a year ago"},
 )
 def restore_site(request: Request) -> Response:
     sent: dict[str, Any] = dict(request.fields)

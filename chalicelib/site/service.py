@@ -19,7 +19,7 @@ from chalicelib.site.store import Current
 HISTORY = 50
 _ATTEMPTS = 4
 _STALE = "Somebody else has changed the settings since version {}: load them again"
-_NO_VERSION = "There is no such version, or it is more than a year old"
+_NO_VERSION = "There is no such version, or it was replaced more than a year ago"
 _NO_LOGO = "Logo must be the URL of a picture that was uploaded here"
 
 
@@ -67,7 +67,7 @@ def as_of(moment: datetime) -> Publication:
     current = store.find()
     if current.at is None or current.at <= moment:
         return _apply(current.stored)
-    entry = next((entry for entry in list_history() if entry.at <= moment), None)
+    entry = store.find_entry_at(moment)
     return _apply(Stored(entry.version, entry.overrides) if entry else Stored())
 
 
@@ -109,7 +109,8 @@ def _write(before: Current, overrides: Overrides, by: str, restored: int | None)
     changes = model.differences(_apply(before.stored), _apply(after))
     entry = Entry(after.version, clock.now(), by, changes, overrides, restored)
     logos, pictures = _hold(before.logos, overrides)
-    tables.transact(*store.save_writes(before, logos, entry), *pictures)
+    expiring = store.expire_writes(before.stored.version, entry.at)
+    tables.transact(*store.save_writes(before, logos, entry), *expiring, *pictures)
     publication.forget()
     return _site(after)
 

@@ -1,5 +1,6 @@
-"""What editors changed, in DynamoDB: a row of what holds now (`number` 0), one for each version of the last year.
-Both are written in one transaction, over the version that was read."""
+"""What editors changed, in DynamoDB: a row of what holds now (`number` 0), one for each version that held in the last
+year. Both are written in one transaction, over the version that was read. A version expires a year after it was
+replaced, not after it was made: it has to be there when the next one is undone."""
 
 import json
 from datetime import datetime
@@ -10,7 +11,7 @@ from pynamodb.attributes import NumberAttribute, UnicodeAttribute
 
 from chalicelib.kernel import clock
 from chalicelib.kernel.aws import tables
-from chalicelib.kernel.aws.tables import Put, Write
+from chalicelib.kernel.aws.tables import Put, Update, Write
 from chalicelib.site import model
 from chalicelib.site.current_store import CURRENT, KEY, Stored
 from chalicelib.site.model import Change, Entry, Overrides
@@ -66,9 +67,16 @@ def save_writes(before: Current, logos: tuple[str, ...], entry: Entry) -> list[W
         at=clock.text(entry.at),
         by=entry.by,
         restored=entry.restored,
-        expires_at=clock.epoch(entry.at + model.HISTORY_LIFE),
     )
     return [Put(current, unchanged), Put(remembered, SiteRow.id.does_not_exist())]
+
+
+def expire_writes(number: int, replaced_at: datetime) -> list[Write]:
+    """For a version that is being replaced; none if there is no such version."""
+    if find_entry(number) is None:
+        return []
+    ending = SiteRow.expires_at.set(clock.epoch(replaced_at + model.HISTORY_LIFE))
+    return [Update(SiteRow(KEY, number), [ending], SiteRow.id.exists())]
 
 
 def list_entries(most: int, now: datetime) -> list[Entry]:
@@ -77,12 +85,26 @@ def list_entries(most: int, now: datetime) -> list[Entry]:
         SiteRow,
         KEY,
         range_key_condition=SiteRow.number > CURRENT,
-        filter_condition=SiteRow.expires_at > clock.epoch(now),
+        filter_condition=SiteRow.expires_at.does_not_exist() | (SiteRow.expires_at > clock.epoch(now)),
         scan_index_forward=False,
         limit=most,
         consistent_read=True,
     )
     return [_entry(row) for row in rows]
+
+
+def find_entry_at(moment: datetime) -> Entry | None:
+    """The version that held then."""
+    rows = tables.query(
+        SiteRow,
+        KEY,
+        range_key_condition=SiteRow.number > CURRENT,
+        filter_condition=SiteRow.at <= clock.text(moment),
+        scan_index_forward=False,
+        consistent_read=True,
+    )
+    row = next(rows, None)
+    return _entry(row) if row else None
 
 
 def find_entry(number: int) -> Entry | None:

@@ -62,7 +62,8 @@ TABLES = (
         "site",
         "what editors have changed of the publication: name, look, words, feed; and who changed what, when",
         "editors' addresses",
-        f"until changed; who changed what: {in_words(site.HISTORY_LIFE)}, then deleted by DynamoDB within a few days",
+        f"until changed; who changed what: {in_words(site.HISTORY_LIFE)} after the next change, then deleted by "
+        "DynamoDB within a few days",
     ),
     Kept(
         "imports",

@@ -29,3 +29,12 @@ def test_every_version_of_the_last_year_can_be_found_by_its_time(http, monkeypat
         site.change({"name": name}, "ada@example.org")
     seen = [site.as_of(start + timedelta(minutes=at)).name for at in (5, 10, 15, 25, 30, 600)]
     assert seen == ["The Daily Test", "One", "One", "Two", "Three", "Three"]
+
+
+def test_an_hour_of_many_changes_is_no_other_publication(http, monkeypatch):
+    start = clock.now()
+    site.change({"name": "Before"}, "ada@example.org")
+    monkeypatch.setattr(clock, "now", lambda: start + timedelta(minutes=10))
+    for number in range(site.HISTORY + 1):
+        site.change({"tagline": f"Number {number}"}, "ada@example.org")
+    assert site.as_of(start + timedelta(minutes=5)).name == "Before"

@@ -1,10 +1,12 @@
 """GET and PATCH /admin/api/site, the history, and bringing back an earlier version."""
 
+from datetime import timedelta
+
 import pytest
 from PIL import Image
 
 from chalicelib.audience import mails
-from chalicelib.kernel import publication
+from chalicelib.kernel import clock, publication
 from chalicelib.media import service as media
 from chalicelib.site import service
 from tests.rooms.media.pictures import PNG, encode
@@ -89,7 +91,6 @@ def test_what_is_left_out_stays(admin):
     "sent",
     [
         {"motto": "x"},
-        {"environment": []},
         {"colours": {"accent": "#123456", "ink": "#000000"}},
         {"feed": {"url": "https://example.org"}},
         {"welcome": "on"},
@@ -289,3 +290,14 @@ def test_the_words_of_the_confirmation_are_the_publications_own(admin):
     assert ">Ja!</a>" in mail.html
     assert "Bitte <b>ja</b> sagen." in mail.text
     assert LINK in mail.text
+
+
+def test_the_version_before_is_there_to_undo_a_change_however_old_it_is(admin, monkeypatch):
+    start = clock.now()
+    patch(admin, name="One")
+    monkeypatch.setattr(clock, "now", lambda: start + timedelta(days=400))
+    patch(admin, name="Two")
+    assert [entry["version"] for entry in admin.get(HISTORY).json["entries"]] == [2, 1]
+    assert admin.post(HISTORY, json={"restore": 1}).json["name"] == "One"
+    monkeypatch.setattr(clock, "now", lambda: start + timedelta(days=800))
+    assert [entry["version"] for entry in admin.get(HISTORY).json["entries"]] == [3]
