@@ -142,6 +142,7 @@ def _page(request: Request, shown: Shown, status: int = 200, **values: Any) -> R
         date_formats=reading.DATE_FORMATS,
         may_undo=found.may_undo(clock.now()) and not found.undoing,
         has_report=found.report_until is not None and clock.now() < found.report_until,
+        remembers=settings.current().remember_leavers,
         share=settings.current().url("/subscribe"),
         today=clock.now().date().isoformat(),
         longest_statement=model.LONGEST_STATEMENT,

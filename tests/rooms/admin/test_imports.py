@@ -440,3 +440,14 @@ def test_columns_are_guessed_again_when_another_delimiter_is_chosen(dashboard, b
     seen = dashboard.follow(path, column_0="", column_1="", delimiter="semicolon", **given)
     assert "2 Would be imported" in seen
     assert service.view(path.rpartition("/")[2]).columns.mapping == {"name": 0, "email": 1}
+
+
+def test_the_page_does_not_say_that_leavers_come_back_where_they_are_remembered(dashboard, bring, person, configure):
+    configure(REMEMBER_LEAVERS="true")
+    erasure.remove(person("gone@example.net", days_ago=9))
+    path = bring()
+    assert "an old file would bring them back" not in dashboard.see(path)
+    seen = text(dashboard.post(path, action="left", exported_on="2020-01-01", **CONSENT))
+    assert "1 person left here since then." in seen
+    assert "Nothing is kept of them" not in seen
+    assert "REMEMBER_LEAVERS" in seen
