@@ -124,7 +124,9 @@ def _is_branded() -> bool:
 
 
 def _has_imported() -> bool:
-    return any(found.started_at for found in imports.list_imports(_LATEST))
+    """Somebody, or people who were here already; not a list of bounces."""
+    brought = [found.counts for found in imports.list_imports(_LATEST) if found.started_at]
+    return any(results.get(name) for results in brought for name in ("imported", "asked", "already"))
 
 
 def _is_subscribed(editor: str) -> bool:

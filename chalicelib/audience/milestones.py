@@ -18,7 +18,7 @@ def reach(name: str) -> None:
 
 
 def has_sign_up() -> bool:
-    """Whether one of the newest people signed up here, rather than being brought along by an import. A few reads,
+    """Whether one of the newest people signed up here, rather than being imported or added by hand. A few reads,
     however many people there are."""
     return not store.are_all_imported(_SAMPLED)
 

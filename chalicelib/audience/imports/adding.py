@@ -18,7 +18,7 @@ from chalicelib.kernel import clock, ids, settings
 from chalicelib.kernel.aws.tables import Write
 from chalicelib.kernel.errors import Invalid
 
-BY_IMPORT = "import"
+BY_IMPORT, BY_HAND = "import", "by hand"
 _RECORD = "import"
 
 
@@ -121,6 +121,7 @@ def _subscriber(row: Row, terms: Terms, captures: Sequence[Capture], now: dateti
         paused_at=now if row.paused else None,
         paused_because=row.paused,
         import_id=terms.import_id,
+        imported_as=None if terms.import_id else BY_HAND,
         unmailed=f"{clock.text(joined_at)}#{id}" if terms.import_id else None,
     )
 

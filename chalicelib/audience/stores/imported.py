@@ -32,7 +32,7 @@ def add_writes(subscriber: Subscriber, stored: Sequence[Capture], now: datetime)
         paused_at=clock.text(subscriber.paused_at) if subscriber.paused_at else None,
         paused_because=subscriber.paused_because,
         import_id=subscriber.import_id,
-        imported_as=subscriber.fingerprint if subscriber.import_id else None,
+        imported_as=subscriber.fingerprint if subscriber.import_id else subscriber.imported_as,
         unmailed=subscriber.unmailed,
     )
     taken = [emails.take_write(subscriber, now), Put(row, SubscriberRow.id.does_not_exist())]

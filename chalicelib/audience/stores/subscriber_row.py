@@ -36,8 +36,8 @@ class ByPause(GlobalSecondaryIndex[Any]):  # type: ignore[no-untyped-call]
 
 class SubscriberRow(tables.Row):
     """`import_id` names the import that added the person, and `imported_as` is a hash of what it wrote, which shows
-    whether anything was changed since. `unmailed` says that no campaign was sent to them since:
-    when they joined and their id, so that its order is that of joining."""
+    whether anything was changed since; of somebody added by hand it says just that. `unmailed` says that no campaign
+    was sent to them since: when they joined and their id, so that its order is that of joining."""
 
     class Meta:
         table_name = tables.name("subscribers")

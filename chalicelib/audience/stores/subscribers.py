@@ -54,7 +54,7 @@ def create_writes(subscriber: Subscriber, now: datetime) -> list[Write]:
         confirmation_expires_at=clock.text(until),
         requested_sources=set(subscriber.requested_sources),
         import_id=subscriber.import_id,
-        imported_as=subscriber.fingerprint if subscriber.import_id else None,
+        imported_as=subscriber.fingerprint if subscriber.import_id else subscriber.imported_as,
         expires_at=_ttl(until),
     )
     key = emails.claim_write(subscriber, until, _ttl(until), now)

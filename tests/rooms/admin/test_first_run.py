@@ -2,6 +2,7 @@ import pytest
 
 from chalicelib.admin import first_run
 from chalicelib.audience import erasure, milestones
+from chalicelib.audience.imports import jobs
 from chalicelib.audience.stores.subscriber_row import SubscriberRow
 from chalicelib.campaigns import service as campaigns
 from chalicelib.campaigns.service import Draft
@@ -75,6 +76,27 @@ def test_a_list_that_came_later_does_not_hide_who_signed_up_before(ses, aws, per
     for number in range(25):
         _bring(person(f"imported{number}@example.net"))
     assert first_run.FORM in _done()
+
+
+@pytest.mark.parametrize("joined", ["double", "single"])
+def test_somebody_added_by_hand_has_not_used_the_form(ses, dashboard, joined):
+    consent = {"joined": joined, "statement": "At my stall"}
+    body = {"email": "ada@example.net", "consent": consent}
+    assert dashboard.http.post("/admin/api/subscribers", json=body).status == 201
+    assert first_run.FORM not in _done()
+
+
+def test_an_import_that_brought_nobody_is_no_list(ses, dashboard, media_bucket):
+    def bring(text):
+        file = dashboard.http.post("/admin/api/imports", body=text, Content_Type="text/csv").json
+        given = {"consent": {"joined": "double", "statement": "By a link"}, "source": "old", "tags": []}
+        assert dashboard.http.post(f"/admin/api/imports/{file['id']}/start", json=given).status == 202
+        jobs.work(file["id"], lambda: True)
+
+    bring("email,status\nbob@example.net,bounced\n")
+    assert first_run.LIST not in _done()
+    bring("email\nada@example.net\n")
+    assert first_run.LIST in _done()
 
 
 def test_ten_readers_are_a_list(ses, aws, person):
