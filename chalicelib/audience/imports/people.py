@@ -15,6 +15,7 @@ from msgspec import Struct
 from chalicelib.audience.imports import model
 from chalicelib.audience.imports.reading.model import Row, Status
 from chalicelib.audience.imports.reading.proofs import ProofCounter
+from chalicelib.kernel.addresses import Address
 from chalicelib.kernel.errors import Invalid
 
 _TOO_MANY = f"The file has more than {model.MOST_ROWS:,} rows"
@@ -22,7 +23,9 @@ _CACHE_KB = 1024
 _SETTINGS = ("journal_mode = OFF", "synchronous = OFF", f"cache_size = -{_CACHE_KB}")
 _CREATE = "CREATE TABLE people (key INTEGER PRIMARY KEY, first INTEGER, status INTEGER)"
 _ADD = """INSERT INTO people VALUES (?, ?, ?)
-          ON CONFLICT (key) DO UPDATE SET status = max(status, excluded.status)"""
+          ON CONFLICT (key) DO UPDATE SET status = max(status, excluded.status), first = min(first, excluded.first)"""
+# The number of a row that adds nobody.
+_NEVER_FIRST = 2**62
 _FIND = "SELECT first, status FROM people WHERE key = ?"
 
 
@@ -51,7 +54,8 @@ class People:
 
     def find(self, row: Row) -> Standing:
         """For a row with an address, after the first pass."""
-        first, status = self._database.execute(_FIND, (self._hash(row),)).fetchone()
+        assert row.address
+        first, status = self._database.execute(_FIND, (self._hash(row.address),)).fetchone()
         return Standing(first == row.number, Status(status))
 
     def has_weak_proof(self, row: Row) -> bool:
@@ -68,9 +72,10 @@ class People:
             if row.address:
                 if row.status is Status.MAILABLE:
                     self._proofs.add(row)
-                yield self._hash(row), row.number, int(row.status)
+                yield self._hash(row.address), row.number, int(row.status)
+            elif row.misread and row.status > Status.UNCONFIRMED:
+                yield self._hash(row.misread), _NEVER_FIRST, int(row.status)
 
-    def _hash(self, row: Row) -> int:
-        assert row.address
-        digest = hashlib.blake2b(row.address.key.encode(), digest_size=8, key=self._key).digest()
+    def _hash(self, address: Address) -> int:
+        digest = hashlib.blake2b(address.key.encode(), digest_size=8, key=self._key).digest()
         return int.from_bytes(digest, signed=True)

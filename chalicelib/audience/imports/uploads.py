@@ -1,15 +1,21 @@
 """The uploaded file and the parts of the report, in the private bucket: in a folder that a rule empties daily."""
 
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from shutil import rmtree
+from tempfile import TemporaryDirectory, gettempdir
 
 from chalicelib.audience.imports import model
 from chalicelib.audience.imports.model import Import
 from chalicelib.kernel.aws import objects
 
 _UPLOAD_SECONDS = 600
+_FOLDERS = "import-"
+# Longer than any call may take.
+_LEFT_BEHIND = timedelta(hours=1)
 
 
 class Gone(Exception):
@@ -27,9 +33,20 @@ def keep(import_id: str, content: bytes, content_type: str) -> None:
 
 @contextmanager
 def folder() -> Iterator[Path]:
-    """For what is needed during one call."""
-    with TemporaryDirectory(prefix="import-") as name:
+    """For what is needed during one call. What a call left behind that was killed is removed by a later one."""
+    _clear_up()
+    with TemporaryDirectory(prefix=_FOLDERS) as name:
         yield Path(name)
+
+
+def _clear_up() -> None:
+    long_ago = time.time() - _LEFT_BEHIND.total_seconds()
+    for path in Path(gettempdir()).glob(f"{_FOLDERS}*"):
+        try:
+            if path.stat().st_mtime < long_ago:
+                rmtree(path)
+        except OSError:
+            continue  # another call was faster, or it is not ours
 
 
 def fetch(found: Import, into: Path) -> Path:

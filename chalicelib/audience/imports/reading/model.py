@@ -159,6 +159,8 @@ class Row(Struct, frozen=True, kw_only=True):
     typed: str  # the address as repaired
     address: Address | None
     problem: str | None
+    # Of a misshapen row: it adds nobody, but what it says against mailing somebody holds for their other rows.
+    misread: Address | None = None
     repaired: bool = False
     name: str | None = None
     tags: frozenset[str] = frozenset()

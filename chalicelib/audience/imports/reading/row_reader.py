@@ -59,6 +59,7 @@ class _Interpreter:
             typed=found.typed,
             address=None if misshapen else found.address,
             problem=misshapen or found.problem,
+            misread=found.address if misshapen else None,
             repaired=found.repaired,
             status=self._unknown(values) if misshapen else self._status(values),
             **({} if misshapen else self._details(values, found)),
@@ -83,7 +84,9 @@ class _Interpreter:
 
     def _unknown(self, values: list[str]) -> Status:
         """Of a misshapen row: what restricts may stand in another cell, so it must not seem mailable in a report."""
-        return max(self._status(values), Status.UNCONFIRMED if self._signals else Status.MAILABLE)
+        words = [cell for cell in values if statuses.is_status_word(cell)]
+        said = [statuses.read_signal("status", word, self._sheet.format) or Status.MAILABLE for word in words]
+        return max(self._status(values), *said, Status.UNCONFIRMED if self._signals else Status.MAILABLE)
 
     def _details(self, values: list[str], found: address_cells.Found) -> dict[str, Any]:
         """Everything that a row may have and need not."""

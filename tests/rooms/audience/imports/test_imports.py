@@ -3,6 +3,8 @@
 import csv
 import io
 import json
+import os
+import time
 
 import pytest
 
@@ -450,3 +452,27 @@ def test_a_file_does_not_remove_imported_people_who_get_campaigns_or_have_done_s
     assert editor.http.patch(bea, json={"nickname": "Bea"}).status == 200
     editor.run("email,status\nada@example.net,unsubscribed\nbea@example.net,complained\n")
     assert sorted(editor.subscribers()) == ["ada@example.net", "bea@example.net"]
+
+
+def test_what_a_misshapen_row_says_against_somebody_holds_for_their_other_rows(editor):
+    broken = "ada@example.net,Smith, Jr,unsubscribed\n"
+    for lines in (f"ada@example.net,Ada,subscribed\n{broken}", f"{broken}ada@example.net,Ada,subscribed\n"):
+        found = editor.run(f"email,name,status\n{lines}bea@example.net,Bea,subscribed\n")
+        assert (found["counts"]["left_elsewhere"], found["counts"]["invalid"]) == (1, 1)
+    assert list(editor.subscribers()) == ["bea@example.net"]
+
+
+def test_a_misshapen_row_without_a_word_against_somebody_changes_nothing_for_their_other_rows(editor):
+    found = editor.run("email,name,status\nada@example.net,Smith, Jr,subscribed\nada@example.net,Ada,subscribed\n")
+    assert (found["counts"]["imported"], found["counts"]["invalid"]) == (1, 1)
+
+
+def test_what_a_killed_call_left_on_disk_is_removed(editor, tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    killed, at_work = tmp_path / "import-killed", tmp_path / "import-at-work"
+    for folder in (killed, at_work):
+        folder.mkdir()
+        (folder / "file").write_text("ada@example.net")
+    os.utime(killed, (time.time() - 4000,) * 2)
+    editor.bring(FILE)
+    assert list(tmp_path.iterdir()) == [at_work]

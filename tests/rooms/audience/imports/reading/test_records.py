@@ -87,10 +87,10 @@ def test_fewer_cells_than_the_header_are_taken_unless_a_status_may_be_missing(op
     assert told(rows) == [(2, "The row has fewer cells than the header"), (3, "ben")]
 
 
-def test_the_status_of_a_misshapen_row_is_not_known(opened):
+def test_the_status_of_a_misshapen_row_is_looked_for_in_every_cell_and_otherwise_not_known(opened):
     """What says that somebody has left may have moved into the next cell."""
     rows = opened.rows("email,name,status\nann@example.org,Lee, Ann,unsubscribed\nben@example.org,Ben\n")
-    assert [row.status for row in rows] == [Status.UNCONFIRMED, Status.UNCONFIRMED]
+    assert [row.status for row in rows] == [Status.LEFT, Status.UNCONFIRMED]
     (row,) = opened.rows("email,status,note\nann@example.org,unsubscribed,a,b\n")
     assert row.status is Status.LEFT
 
