@@ -23,11 +23,11 @@ _TEXTS = {
     "failure": for_readers("Something went wrong. Please try again in a moment."),
     "trap": for_readers("Leave this empty"),
 }
-_BRIEFLY, _HOUR, _YEAR = 30, 3600, 31_536_000
+_BRIEFLY, _YEAR = 30, 31_536_000
 
 
 def embed_script(request: Request) -> Response:
-    return _asset(request, _script(), "text/javascript", _YEAR if request.query.get("v") else _HOUR)
+    return _asset(request, _script(), "text/javascript", _YEAR if request.query.get("v") else _BRIEFLY)
 
 
 def style(request: Request) -> Response:

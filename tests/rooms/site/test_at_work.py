@@ -154,3 +154,11 @@ def test_the_history_shows_the_last_fifty(admin):
     entries = admin.get(f"{SITE}/history").json["entries"]
     assert [entry["version"] for entry in entries] == list(range(52, 2, -1))
     assert admin.post(f"{SITE}/history", json={"restore": 1}).json["tagline"] == "Number 0"
+
+
+def test_the_form_on_other_sites_follows_within_a_minute(admin):
+    before = admin.get("/embed.js")
+    admin.patch(SITE, json={"language": "de"})
+    after = admin.get("/embed.js", headers={"If-None-Match": before.headers["ETag"]})
+    assert after.status == 200
+    assert after.headers["Cache-Control"] == "public, max-age=30"
