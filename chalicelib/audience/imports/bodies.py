@@ -197,7 +197,10 @@ class ImportBody(ImportSummary):
     columns: list[str]
     ignored: Annotated[list[str], Meta(description="Files of a zip that hold no addresses")]
     mapping: dict[str, int]
-    preview: Annotated[list[list[str]], Meta(description="The first ten rows as read, while there is a file")]
+    preview: Annotated[
+        list[list[str]],
+        Meta(description="The first ten rows as read, up to 500 characters of each cell, while there is a file"),
+    ]
     consent: ConsentBody | None
     source: str | None
     tags: list[Word]

@@ -15,6 +15,8 @@ from chalicelib.web.responses import Response
 
 _BY_HAND = "by hand"
 _NOT_FOUND = {404: "No such import"}
+# Of each cell in the preview: a row may be larger than what Lambda can answer.
+_LONGEST_CELL = 500
 _GOING_ON = Answer("A large file: the worker goes on, and the state is `read` when it is done", bodies.ImportBody)
 
 
@@ -180,7 +182,7 @@ def _body(shown: Shown) -> bodies.ImportBody:
         columns=list(columns.columns) if columns else [],
         ignored=list(columns.ignored) if columns else [],
         mapping=columns.mapping if columns else {},
-        preview=[row.cells for row in shown.preview],
+        preview=[[cell[:_LONGEST_CELL] for cell in row.cells] for row in shown.preview],
         consent=_consent(found),
         source=found.source if found.consent else None,
         tags=list(found.tags),

@@ -35,6 +35,11 @@ def test_the_preview_has_ten_rows(editor):
     assert len(editor.bring("email\n" + "".join(f"a{n}@example.net\n" for n in range(12))).json["preview"]) == 10
 
 
+def test_the_preview_shows_the_beginning_of_a_long_cell(editor):
+    (row,) = editor.bring(f"email,notes\nada@example.net,{'long ' * 1000}\n").json["preview"]
+    assert (row[0], len(row[1])) == ("ada@example.net", 500)
+
+
 def test_the_list_has_what_each_import_has_done(editor):
     found = editor.run(FILE)
     (item,) = editor.http.get(PATH).json["items"]
