@@ -38,8 +38,8 @@ def hello(name): return f"a long line of code that does not fit on a phone, {nam
 """
 
 
-@pytest.fixture(scope="module")
-def mail() -> str:
+@pytest.fixture
+def mail(aws: None) -> str:
     campaign = Campaign(
         "0193a5c4-11f0-7a6b-8c01-2d3e4f506172", "Seven quiet things", NOW, NOW, format=Format.MARKDOWN
     )
@@ -113,8 +113,8 @@ ITEMS = [
 ]  # fmt: skip
 
 
-@pytest.fixture(scope="module")
-def issue() -> str:
+@pytest.fixture
+def issue(aws: None) -> str:
     campaign = Campaign("0193a5c4-11f0-7a6b-8c01-2d3e4f506172", "Seven things", NOW, NOW, format=Format.MARKDOWN)
     mailing = renderer.render(CampaignDetail(campaign, Content(blocks.write(ITEMS)), ()))
     return mailing.message("reader@example.org", "Ana", "token").html
