@@ -72,8 +72,9 @@ def save_writes(before: Current, logos: tuple[str, ...], entry: Entry) -> list[W
 
 
 def expire_writes(number: int, replaced_at: datetime) -> list[Write]:
-    """For a version that is being replaced; none if there is no such version."""
-    if find_entry(number) is None:
+    """For a version that is being replaced; none if there is no such version. Nor for 0, the environment: its number
+    is that of the current row, which somebody else may just have made."""
+    if number == CURRENT or find_entry(number) is None:
         return []
     ending = SiteRow.expires_at.set(clock.epoch(replaced_at + model.HISTORY_LIFE))
     return [Update(SiteRow(KEY, number), [ending], SiteRow.id.exists())]
