@@ -93,7 +93,7 @@ def test_a_site_that_may_not_use_this_deployment_gets_a_failure(house, elsewhere
     status(page, "Something went wrong.")
 
 
-def test_every_text_can_be_said_in_another_language(house, elsewhere, snippet, look):
+def test_every_text_can_be_said_in_another_language(house, elsewhere, snippet, look, still):
     page = look()
     page.goto(elsewhere.show(snippet(data_name="", **{f"data_text_{key}": text for key, text in TEXTS.items()})))
     page.get_by_label(TEXTS["name"]).fill("Ada")
