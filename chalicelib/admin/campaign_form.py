@@ -27,6 +27,7 @@ class Form(Struct, frozen=True):
     subject: str = ""
     preheader: str = ""
     format: str = Format.MARKDOWN.value
+    design: str = ""
     body: str = ""
     text: str = ""
     everybody: bool = True
@@ -48,6 +49,7 @@ class Form(Struct, frozen=True):
             preheader=fields.preheader(self.preheader),
             format=fields.choice(Format, self.format, "format"),
             targeting=self.targeting(),
+            design=fields.design(self.design or None),
         )
 
     def preview_draft(self) -> Draft:
@@ -58,12 +60,13 @@ class Form(Struct, frozen=True):
             text=fields.text(self.text),
             preheader=fields.preheader(self.preheader),
             format=fields.choice(Format, self.format, "format"),
+            design=fields.design(self.design or None),
         )
 
     def edits(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """The changed fields of the campaign, and those of its content."""
         draft = self.draft()
-        campaign = {name: getattr(draft, name) for name in ("subject", "preheader", "format", "targeting")}
+        campaign = {name: getattr(draft, name) for name in ("subject", "preheader", "format", "targeting", "design")}
         return campaign, {"body": draft.body, "text": draft.text}
 
     def targeting(self) -> Targeting:
@@ -93,6 +96,7 @@ def parse_form(request: Request, stored: Form | None = None) -> Form:
         subject=line("subject"),
         preheader=line("preheader"),
         format=line("format"),
+        design=line("design") if not stored or request.text("design") is not None else stored.design,
         body=long("body"),
         text=long("text"),
         everybody=line("audience") != "some",
@@ -110,6 +114,7 @@ def form_from(detail: CampaignDetail) -> Form:
         subject=campaign.subject,
         preheader=campaign.preheader,
         format=campaign.format.value,
+        design=campaign.design or "",
         body=content.body,
         text=content.text or "",
         everybody=campaign.targeting.everybody,

@@ -7,6 +7,7 @@ from msgspec.structs import asdict
 
 from chalicelib.campaigns import fields
 from chalicelib.campaigns.model import DeliveryState, Format, Origin, State, Targeting, WaveState
+from chalicelib.kernel.publication import Design
 from chalicelib.web.paging import PageBody
 from chalicelib.web.schemas import Count, Id, Moment, Reads
 
@@ -33,6 +34,9 @@ PlainText = Annotated[
 Preheader = Annotated[str, Meta(max_length=fields.LONGEST_LINE), Reads(fields.preheader)]
 FormatName = Annotated[Format, Reads(fields.format)]
 StateName = Annotated[State, Reads(fields.state)]
+DesignName = Annotated[
+    Design | None, Meta(description="How the email looks; null is the publication's design"), Reads(fields.design)
+]
 Aim = Annotated[Targeting, Reads(fields.targeting)]
 TimeZone = Annotated[str | None, Meta(description="An IANA name", examples=["Europe/Berlin"]), Reads(fields.zone)]
 # Read by `fields.moment`, once the time zone beside it is known.
@@ -61,6 +65,7 @@ class Draft(Struct, frozen=True):
     preheader: Preheader = ""
     format: FormatName = Format.HTML
     targeting: Aim = field(default_factory=Targeting, name="aim")
+    design: DesignName = None
 
 
 class CampaignEdits(Struct, frozen=True):
@@ -72,6 +77,7 @@ class CampaignEdits(Struct, frozen=True):
     preheader: Preheader | UnsetType = UNSET
     format: FormatName | UnsetType = UNSET
     targeting: Aim | UnsetType = field(default=UNSET, name="aim")
+    design: DesignName | UnsetType = UNSET
     scheduled_at: NewSchedule | UnsetType = UNSET
     time_zone: TimeZone | UnsetType = UNSET
     hidden: Hidden | UnsetType = UNSET
@@ -208,6 +214,7 @@ class Campaign(CampaignLine):
     body: Body
     text: PlainText
     targeting: Targeting = field(name="aim")
+    design: DesignName
     version: Annotated[int, Meta(ge=1)]
     correction: Annotated[CorrectionSummary | None, Meta(description="Of the web version, after it was sent")]
     permitted: list[str]

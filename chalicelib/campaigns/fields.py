@@ -3,11 +3,12 @@
 import unicodedata
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from chalicelib.campaigns.content import placeholders
 from chalicelib.campaigns.model import LONGEST_WORD, MOST_WORDS, Format, State, Targeting, Terms
 from chalicelib.kernel.errors import Invalid
+from chalicelib.kernel.publication import DESIGNS, Design
 from chalicelib.mail.message import LONGEST_SUBJECT
 
 LONGEST_LINE = 250
@@ -70,6 +71,13 @@ def state(value: Any) -> State | None:
 
 def format(value: Any) -> Format:
     return Format.HTML if value is None else choice(Format, value, "format")
+
+
+def design(value: Any) -> Design | None:
+    """None: the publication's."""
+    if value is None or value in DESIGNS:
+        return cast(Design | None, value)
+    raise Invalid(f"design must be one of: {', '.join(DESIGNS)}")
 
 
 def zone(value: Any) -> str | None:

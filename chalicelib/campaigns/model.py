@@ -148,7 +148,8 @@ class Correction(Struct, frozen=True):
 class Campaign(Struct, frozen=True):
     """A campaign without its content, which lists do not need. `version` grows with every change.
 
-    `hidden` keeps it out of the public archive. A `correction` changes what the archive shows, never what is sent."""
+    `hidden` keeps it out of the public archive. A `correction` changes what the archive shows, never what is sent.
+    Without a `design` it has the publication's."""
 
     id: str
     subject: str
@@ -164,6 +165,7 @@ class Campaign(Struct, frozen=True):
     published_at: datetime | None = None
     notice: str | None = None
     hidden: bool = False
+    design: str | None = None
     correction: Correction | None = None
     delivery_state: DeliveryState = DeliveryState.PENDING
     counts: Counts = field(default_factory=Counts)

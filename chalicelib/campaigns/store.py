@@ -33,7 +33,6 @@ from chalicelib.campaigns.model import (
     Origin,
     State,
     Targeting,
-    Terms,
 )
 from chalicelib.kernel import clock, ids
 from chalicelib.kernel.aws import tables
@@ -74,6 +73,7 @@ class CampaignRow(tables.Row):
     published_at = UnicodeAttribute(null=True)
     notice = UnicodeAttribute(null=True)
     hidden = BooleanAttribute(null=True)
+    design = UnicodeAttribute(null=True)
     correction = UnicodeAttribute(null=True)
     delivery_state = UnicodeAttribute()
     recipients = NumberAttribute()
@@ -237,6 +237,7 @@ def _campaign_row(campaign: Campaign) -> CampaignRow:
         published_at=format_moment(campaign.published_at),
         notice=campaign.notice,
         hidden=campaign.hidden or None,
+        design=campaign.design,
         correction=json.dumps(to_builtins(campaign.correction)) if campaign.correction else None,
         delivery_state=campaign.delivery_state.value,
         version=campaign.version,
@@ -263,6 +264,7 @@ def _campaign(row: CampaignRow) -> Campaign:
         published_at=parse_moment(row.published_at),
         notice=row.notice,
         hidden=bool(row.hidden),
+        design=row.design,
         correction=convert(json.loads(row.correction), Correction) if row.correction else None,
         delivery_state=DeliveryState(row.delivery_state),
         counts=Counts(int(row.recipients), int(row.sent_count), int(row.failure_count), int(row.unknown_count)),
@@ -288,11 +290,4 @@ def _content(row: ContentRow) -> Content:
 
 
 def _targeting(stored: str | None) -> Targeting:
-    if not stored:
-        return Targeting()
-    return Targeting(
-        **{
-            name: Terms(**{key: tuple(words) for key, words in terms.items()})
-            for name, terms in json.loads(stored).items()
-        }
-    )
+    return convert(json.loads(stored), Targeting) if stored else Targeting()

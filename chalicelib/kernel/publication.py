@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import datetime, timedelta
 from importlib import import_module
-from typing import Protocol
+from typing import Literal, Protocol, get_args
 
 from msgspec import Struct, field
 
@@ -17,6 +17,9 @@ from chalicelib.kernel import clock, settings
 from chalicelib.kernel.errors import Unavailable
 
 OFF = "off"
+# How campaigns look. The first is the default, and how they looked when there was no other.
+Design = Literal["plain", "letter", "magazine"]
+DESIGNS: tuple[str, ...] = get_args(Design)
 # Readers see a change within a minute: half of it here, the rest in browsers and caches.
 _LIFE = timedelta(seconds=30)
 # A database that does not answer is not asked again by every line of a page.
@@ -171,7 +174,7 @@ def from_settings(values: settings.Settings) -> Publication:
         contact_email=values.contact_email,
         archive=values.archive,
         footer="",
-        design="plain",
+        design=DESIGNS[0],
         feed=Feed(
             mode=values.feed_mode,
             digest=values.feed_digest,

@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from chalicelib.kernel.publication import Design
 from chalicelib.site import fields
 from chalicelib.web.schemas import EmailAddress, Moment
 
@@ -24,7 +25,6 @@ Markdown = Annotated[
 ]
 DigestAt = Annotated[str, Meta(description="In the publication's time zone", examples=["09:00", "mon 09:00"])]
 Minutes = Annotated[int, Meta(ge=0, le=fields.LONGEST_HOLD)]
-Design = Literal["plain", "letter", "magazine"]
 Mode = Literal["auto", "review"]
 Digest = Literal["off", "daily", "weekly"]
 Images = Literal["copy", "link", "none"]

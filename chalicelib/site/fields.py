@@ -8,6 +8,7 @@ from typing import Any
 
 from chalicelib.kernel import addresses, languages
 from chalicelib.kernel.errors import Invalid
+from chalicelib.kernel.publication import DESIGNS
 
 Rule = Callable[[Any], Any]
 
@@ -15,7 +16,7 @@ LONGEST_NAME, LONGEST_LINE, LONGEST_BUTTON = 255, 250, 60
 LONGEST_WORDS, MOST_LINES, LONGEST_BODY = 1000, 12, 5000
 LONGEST_HOLD = 1440
 DIGESTS, MODES = ("off", "daily", "weekly"), ("auto", "review")
-IMAGES, DESIGNS = ("copy", "link", "none"), ("plain", "letter", "magazine")
+IMAGES = ("copy", "link", "none")
 
 _COLOUR = re.compile(r"#[0-9a-fA-F]{6}\Z")
 _DIGEST_AT = re.compile(r"(?:(?:mon|tue|wed|thu|fri|sat|sun) )?(?:[01][0-9]|2[0-3]):[0-5][0-9]\Z")

@@ -44,6 +44,8 @@ BAD = [
     ({"subject": "x", "body": "x", "preheader": "x" * 251}, "Preheader must be at most 250 characters"),
     ({"subject": "x", "body": "x", "format": "word"}, "format must be one of: html, markdown"),
     ({"subject": "x", "body": "x", "format": {}}, "format must be one of: html, markdown"),
+    ({"subject": "x", "body": "x", "design": "loud"}, "design must be one of: plain, letter, magazine"),
+    ({"subject": "x", "body": "x", "design": ["plain"]}, "design must be one of: plain, letter, magazine"),
     ({"subject": "x", "body": "x", "aim": []}, "Aim must be an object with sources, tags"),
     ({"subject": "x", "body": "x", "scheduled_at": "2999-01-01T00:00:00Z"}, "A campaign starts as a draft"),
 ]
@@ -55,6 +57,19 @@ def test_what_cannot_be_created(admin):
         assert answer.status == 400, fields
         assert answer.json["error"].startswith(reason)
     assert admin.get(API).json["total"] == 0
+
+
+def test_a_campaign_has_a_design_of_its_own_or_the_publications(admin):
+    assert created(admin)["design"] is None
+    made = created(admin, design="magazine")
+    url = f"{API}/{made['id']}"
+    assert admin.get(url).json["design"] == "magazine"
+    assert admin.patch(url, json={"subject": "Other"}).json["design"] == "magazine"
+    assert admin.post(f"{url}/duplicate", json={}).json["design"] == "magazine"
+    assert admin.patch(url, json={"design": "letter"}).json["design"] == "letter"
+    assert admin.patch(url, json={"design": "loud"}).status == 400
+    assert admin.patch(url, json={"design": None}).json["design"] is None
+    assert admin.get(url).json["design"] is None
 
 
 def test_the_answer_says_what_was_removed(admin):
