@@ -12,7 +12,9 @@ Part = dict[str, Any]
 _TITLES = {
     "subscribers": "Subscribers",
     "imports": "Imports",
+    "tags": "Tags",
     "campaigns": "Campaigns",
+    "segments": "Segments",
     "bounces": "Bounces",
     "members": "Members",
     "account": "Accounts",

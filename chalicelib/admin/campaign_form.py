@@ -13,11 +13,13 @@ from chalicelib.web.request import Request
 from chalicelib.web.text_size import html_size
 
 # The fields for the sources and tags of the readers a campaign is for.
+DAY_FIELDS = ("joined_after", "joined_before")
 TARGETING_FIELDS = tuple(f"{kind}_{match}" for kind in ("sources", "tags") for match in ("any", "all", "none"))
 # Fields that may be too long for a page. Such a field is left empty in the form, and saving keeps what is stored
 # unless the author types something; a script fetches the full text into it.
 LONG_FIELDS = (*TARGETING_FIELDS, "text", "body")
 _LONGEST_LIST = 4_000
+_LONGEST_DAY = 20
 _BYTES_FOR_LONG_FIELDS = 40_000
 
 
@@ -32,6 +34,8 @@ class Form(Struct, frozen=True):
     text: str = ""
     everybody: bool = True
     words: dict[str, str] = field(default_factory=lambda: dict.fromkeys(TARGETING_FIELDS, ""))
+    joined_after: str = ""
+    joined_before: str = ""
     version: int | None = None
     omitted: frozenset[str] = frozenset()
 
@@ -72,12 +76,12 @@ class Form(Struct, frozen=True):
     def targeting(self) -> Targeting:
         if self.everybody:
             return Targeting()
-        lists: dict[str, dict[str, list[str]]] = {"sources": {}, "tags": {}}
+        lists: dict[str, Any] = {"sources": {}, "tags": {}}
         for name, typed in self.words.items():
             kind, _, match = name.partition("_")
             if words := [word for word in typed.split(",") if word.strip()]:
                 lists[kind][match] = words
-        return fields.targeting(lists)
+        return fields.targeting(lists | {name: getattr(self, name).strip() or None for name in DAY_FIELDS})
 
 
 def parse_form(request: Request, stored: Form | None = None) -> Form:
@@ -101,6 +105,8 @@ def parse_form(request: Request, stored: Form | None = None) -> Form:
         text=long("text"),
         everybody=line("audience") != "some",
         words=words,
+        joined_after=line("joined_after")[:_LONGEST_DAY],
+        joined_before=line("joined_before")[:_LONGEST_DAY],
         version=_version(line("version")),
         omitted=frozenset(omitted),
     )
@@ -119,6 +125,8 @@ def form_from(detail: CampaignDetail) -> Form:
         text=content.text or "",
         everybody=campaign.targeting.everybody,
         words=words,
+        joined_after=targeting["joined_after"] or "",
+        joined_before=targeting["joined_before"] or "",
         version=campaign.version,
     )
 

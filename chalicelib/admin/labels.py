@@ -134,8 +134,14 @@ def progress(campaign: Campaign) -> str:
 
 def targeting(targeting: Targeting) -> str:
     """Whom a campaign is for."""
-    terms = [*_terms("source", targeting.sources), *_terms("tag", targeting.tags)]
+    terms = [*_terms("source", targeting.sources), *_terms("tag", targeting.tags), *_joined(targeting)]
     return "; ".join(terms) if terms else "All subscribers"
+
+
+def _joined(targeting: Targeting) -> list[str]:
+    words = (("on or after", targeting.joined_after), ("before", targeting.joined_before))
+    said = [f"{when} {at.day} {at:%b %Y}" for when, at in words if at]
+    return [f"joined {' and '.join(said)}"] if said else []
 
 
 def _terms(noun: str, terms: Terms) -> list[str]:

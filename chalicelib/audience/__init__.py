@@ -1,7 +1,7 @@
 """Readers: how they sign up, confirm, change their profile and leave, and what editors see of them.
 
 Other rooms use: `service`, `model`, `erasure`, `listing`, `recipients`, `pausing`, `counts`, `personal_data`,
-`editing`, `held`, `opt_outs`, `milestones`, `imports.service`, `imports.model`, `imports.by_hand`,
+`editing`, `held`, `survey`, `opt_outs`, `milestones`, `imports.service`, `imports.model`, `imports.by_hand`,
 `imports.reading.model`.
 
 `app.py` also uses `jobs`, `imports.jobs` and `welcome_writer`.

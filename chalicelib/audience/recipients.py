@@ -1,22 +1,24 @@
 """The people a campaign is sent to."""
 
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from msgspec import Struct
 
-from chalicelib.audience import counts, pausing
+from chalicelib.audience import counts, matching, pausing
+from chalicelib.audience.matching import Targeting as Targeting
 from chalicelib.audience.stores import emails
 from chalicelib.audience.stores import recipients as store
 from chalicelib.audience.stores.recipients import Item
-from chalicelib.audience.stores.recipients import Targeting as Targeting
 from chalicelib.kernel import clock
 from chalicelib.kernel.addresses import Address
 
 _PEOPLE_A_SEGMENT = 20_000
 _MOST_SEGMENTS = 8
+
+Result = TypeVar("Result")
 
 
 class Recipient(NamedTuple):
@@ -54,6 +56,7 @@ class Known(Struct, frozen=True):
     paused_at: str | None
     paused_because: str | None
     resumed_at: str | None
+    joined_at: str
 
     def may_pause(self, since: datetime) -> bool:
         """The same rule as for a `Subscriber`."""
@@ -84,9 +87,9 @@ def look_up(ids: Sequence[str]) -> dict[str, Known]:
     return {item["id"]["S"]: _known(item) for item in store.get_known(ids)}
 
 
-def reaches(targeting: Targeting, sources: Set[str], tags: Set[str]) -> bool:
-    """Whether somebody with these is meant."""
-    return store.matches(targeting.sources, sources) and store.matches(targeting.tags, tags)
+def reaches(targeting: Targeting, person: Known) -> bool:
+    """Whether they are meant."""
+    return matching.Rule(targeting).matches(person.sources, person.tags, person.joined_at)
 
 
 def count(targeting: Targeting, activated_by: datetime) -> int:
@@ -97,13 +100,17 @@ def count(targeting: Targeting, activated_by: datetime) -> int:
 def count_unmailed(targeting: Targeting, activated_by: datetime) -> int:
     """How many of them no campaign was sent to since they were imported. Reads the whole table, a large one in
     segments at the same time."""
+    return sum(in_segments(lambda segment: store.count_unmailed(targeting, activated_by, segment)))
+
+
+def in_segments(read: Callable[[tuple[int, int]], Result]) -> list[Result]:
+    """What `read` says of every segment of the table (its number, how many there are): of a large table several at
+    the same time."""
     total = min(_MOST_SEGMENTS, 1 + counts.total() // _PEOPLE_A_SEGMENT)
     if total == 1:
-        return store.count_unmailed(targeting, activated_by, (0, 1))
+        return [read((0, 1))]
     with ThreadPoolExecutor(max_workers=total) as threads:
-        return sum(
-            threads.map(lambda number: store.count_unmailed(targeting, activated_by, (number, total)), range(total))
-        )
+        return list(threads.map(lambda number: read((number, total)), range(total)))
 
 
 def clear_unmailed(ids: Sequence[str]) -> None:
@@ -143,6 +150,7 @@ def _known(item: Item) -> Known:
         paused_at=text("paused_at"),
         paused_because=text("paused_because"),
         resumed_at=text("resumed_at"),
+        joined_at=matching.joined_at(item["created_at"]["S"], item["activated_at"]["S"], text("import_id")),
     )
 
 

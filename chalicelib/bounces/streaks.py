@@ -31,6 +31,8 @@ class _Targeting(Struct, frozen=True):
 
     sources: _Terms
     tags: _Terms
+    joined_from: datetime | None = None
+    joined_until: datetime | None = None
 
 
 def note_sent(delivery_id: str, targeting: Targeting) -> None:
@@ -86,4 +88,4 @@ def _arrived_between(last: Sent, this: Sent, sent: Mapping[str, Sent], person: K
     """A campaign for this person that did not bounce."""
     between = (other for other in sent.values() if last.order < other.order < this.order)
     targetings = (msgspec.json.decode(other.targeting, type=_Targeting) for other in between)
-    return any(recipients.reaches(targeting, person.sources, person.tags) for targeting in targetings)
+    return any(recipients.reaches(targeting, person) for targeting in targetings)

@@ -1,7 +1,8 @@
 """The rules of each field of a campaign, and the error texts of what breaks them. No I/O."""
 
+import re
 import unicodedata
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from enum import StrEnum
 from typing import Any, TypeVar, cast
 
@@ -12,11 +13,15 @@ from chalicelib.kernel.publication import DESIGNS, Design
 from chalicelib.mail.message import LONGEST_SUBJECT
 
 LONGEST_LINE = 250
+LONGEST_NAME = 64
 LARGEST_BODY = 500_000
 LARGEST_TEXT = 200_000
 FURTHEST = timedelta(days=5 * 366)
+# Nobody joined before, and later years are typing errors.
+FIRST_DAY, LAST_DAY = date(1970, 1, 1), date(2999, 12, 31)
 
 _CONTROL = frozenset({"Cc", "Cs", "Zl", "Zp"})
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 
 Choice = TypeVar("Choice", bound=StrEnum)
 
@@ -67,6 +72,13 @@ def choice(kind: type[Choice], value: Any, name: str) -> Choice:
 def state(value: Any) -> State | None:
     """None, or nothing: campaigns in any state."""
     return choice(State, value, "state") if value else None
+
+
+def segment_name(value: Any) -> str:
+    name = unicodedata.normalize("NFC", value.strip()) if isinstance(value, str) else ""
+    if not 0 < len(name) <= LONGEST_NAME or _has_control(name):
+        raise Invalid(f"Name must be 1–{LONGEST_NAME} characters, in one line")
+    return name
 
 
 def format(value: Any) -> Format:
@@ -128,11 +140,32 @@ def targeting(value: Any) -> Targeting:
     """`null` and `{}` are everybody."""
     if value is None:
         return Targeting()
-    named = _object(value, "Aim", {"sources", "tags"})
-    return Targeting(**{name: _terms(terms, f"Aim {name}") for name, terms in named.items()})
+    named = _object(value, "Aim", {"sources", "tags", "joined_after", "joined_before"})
+    checks: dict[str, Any] = {"sources": terms, "tags": terms, "joined_after": day, "joined_before": day}
+    return check_days(Targeting(**{name: checks[name](given, f"Aim {name}") for name, given in named.items()}))
 
 
-def _terms(value: Any, name: str) -> Terms:
+def check_days(aim: Targeting) -> Targeting:
+    """Refuse days between which nobody can have joined."""
+    if aim.joined_after and aim.joined_before and aim.joined_after >= aim.joined_before:
+        raise Invalid("Aim joined_after must be earlier than joined_before")
+    return aim
+
+
+def day(value: Any, name: str) -> date | None:
+    """A day without a time, or none."""
+    if value is None:
+        return None
+    try:
+        found = date.fromisoformat(value) if isinstance(value, str) and _DAY.fullmatch(value) else None
+    except ValueError:
+        found = None
+    if not found or not FIRST_DAY <= found <= LAST_DAY:
+        raise Invalid(f"{name} must be a day such as 2026-11-30, in the years 1970 to 2999")
+    return found
+
+
+def terms(value: Any, name: str) -> Terms:
     lists = _object(value, name, {"any", "all", "none"})
     return Terms(**{key: _words(words, f"{name} {key}") for key, words in lists.items()})
 

@@ -7,17 +7,20 @@ what the campaign's state is then.
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import Annotated
 
-from msgspec import Meta, Struct, field
+from msgspec import Struct, field
 from msgspec.structs import replace
 
+from chalicelib.campaigns.targeting import LONGEST_WORD as LONGEST_WORD
+from chalicelib.campaigns.targeting import MOST_WORDS as MOST_WORDS
+from chalicelib.campaigns.targeting import Resolved as Resolved
+from chalicelib.campaigns.targeting import Segment as Segment
+from chalicelib.campaigns.targeting import Targeting as Targeting
+from chalicelib.campaigns.targeting import Terms as Terms
 from chalicelib.campaigns.wave import Wave as Wave
 from chalicelib.campaigns.wave import WaveState as WaveState
 from chalicelib.kernel.errors import Conflict
 
-MOST_WORDS = 50
-LONGEST_WORD = 64
 OVERDUE = timedelta(hours=6)
 EMAIL = "email"
 NOT_ALLOWED = "Operation not allowed in current state"
@@ -73,29 +76,6 @@ _STEPS = {
     (DeliveryState.SENDING, DeliveryState.FAILED),
     (DeliveryState.FAILED, DeliveryState.SENDING),
 }
-
-
-Word = Annotated[str, Meta(min_length=1, max_length=LONGEST_WORD)]
-Words = Annotated[tuple[Word, ...], Meta(max_length=MOST_WORDS)]
-
-
-class Terms(Struct, frozen=True):
-    """At least one word of `any`, all words of `all`, no word of `none`. An empty list matches everybody."""
-
-    any: Words = ()
-    all: Words = ()
-    none: Words = ()
-
-
-class Targeting(Struct, frozen=True):
-    """Whom a campaign is for: everybody, or those whose sources and tags both match."""
-
-    sources: Terms = field(default_factory=Terms)
-    tags: Terms = field(default_factory=Terms)
-
-    @property
-    def everybody(self) -> bool:
-        return self == Targeting()
 
 
 class Counts(Struct, frozen=True):

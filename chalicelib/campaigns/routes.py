@@ -3,6 +3,10 @@
 from chalicelib.web.routing import admin_api, page
 
 ROUTES = (
+    admin_api("GET /admin/api/segments", "campaigns.segment_handlers:list_segments"),
+    admin_api("POST /admin/api/segments", "campaigns.segment_handlers:create_segment"),
+    admin_api("PATCH /admin/api/segments/{segment_id}", "campaigns.segment_handlers:change_segment"),
+    admin_api("DELETE /admin/api/segments/{segment_id}", "campaigns.segment_handlers:delete_segment"),
     admin_api("GET /admin/api/campaigns", "campaigns.handlers:list_campaigns"),
     admin_api("POST /admin/api/campaigns", "campaigns.handlers:create_campaign"),
     admin_api("GET /admin/api/campaigns/{campaign_id}", "campaigns.handlers:view_campaign"),

@@ -20,7 +20,7 @@ from pynamodb.attributes import (
 )
 from pynamodb.indexes import AllProjection, GlobalSecondaryIndex
 
-from chalicelib.campaigns import delivery_store
+from chalicelib.campaigns import delivery_store, targeting
 from chalicelib.campaigns.delivery_store import format_moment, parse_moment
 from chalicelib.campaigns.model import (
     Campaign,
@@ -228,7 +228,7 @@ def _campaign_row(campaign: Campaign) -> CampaignRow:
         state=campaign.state.value,
         preheader=campaign.preheader or None,
         format=campaign.format.value,
-        targeting=None if campaign.targeting.everybody else json.dumps(to_builtins(campaign.targeting)),
+        targeting=None if campaign.targeting.everybody else json.dumps(targeting.to_stored(campaign.targeting)),
         origin=campaign.origin.value,
         scheduled_at=format_moment(campaign.scheduled_at),
         time_zone=campaign.time_zone,
@@ -290,4 +290,4 @@ def _content(row: ContentRow) -> Content:
 
 
 def _targeting(stored: str | None) -> Targeting:
-    return convert(json.loads(stored), Targeting) if stored else Targeting()
+    return targeting.from_stored(json.loads(stored)) if stored else Targeting()

@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from chalicelib.campaigns.model import Campaign
-from chalicelib.feeds import plan
 from chalicelib.feeds.state import Notice, State
-from chalicelib.kernel import settings
+from chalicelib.kernel import settings, zones
 
 _MOST_LISTED = 10
 
@@ -66,4 +65,4 @@ def _link(campaign: Campaign) -> str:
 
 
 def _local(moment: datetime, zone: str) -> str:
-    return f"{moment.astimezone(plan.find_zone(zone)):%a %H:%M} ({zone})"
+    return f"{moment.astimezone(zones.find(zone)):%a %H:%M} ({zone})"

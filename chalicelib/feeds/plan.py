@@ -8,7 +8,7 @@ from datetime import UTC, date, datetime, time, timedelta, tzinfo
 
 from msgspec import Struct
 
-from chalicelib.kernel import log, publication
+from chalicelib.kernel import publication, zones
 
 WEEKLY = "weekly"
 _DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
@@ -54,7 +54,7 @@ def next_moment(digest: str, at: str, zone: str, after: datetime) -> datetime:
     """The first moment of a digest that is later than `after`, in UTC. A weekly one is on Mondays if `at` names no
     day; a daily one is every day, whatever it names."""
     weekday, clock_time = parse(at)
-    place = find_zone(zone)
+    place = zones.find(zone)
     today = after.astimezone(place).date()
     for ahead in range(-1, _FURTHEST):
         day = today + timedelta(days=ahead)
@@ -71,18 +71,6 @@ def parse(at: str) -> tuple[int, time]:
     day, _, clock_time = at.strip().lower().rpartition(" ")
     weekday = _DAYS.index(day) if day in _DAYS else 0
     return weekday, time.fromisoformat(clock_time) if clock_time else _USUAL
-
-
-def find_zone(name: str) -> tzinfo:
-    """UTC for a name that nobody knows: a typing error in SITE_ZONE must not keep posts from being mailed. `make
-    doctor` reports it, too."""
-    from zoneinfo import ZoneInfo
-
-    try:
-        return ZoneInfo(name)
-    except (ValueError, OSError, LookupError):
-        log.error("feed.unknown_zone")
-        return UTC
 
 
 def _moment(day: date, clock_time: time, place: tzinfo) -> datetime:

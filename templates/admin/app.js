@@ -203,7 +203,8 @@
     const count = debounce(async () => {
       const request = ++latest;
       const terms = (kind) => Object.fromEntries(["any", "all", "none"].map((how) => [how, form.elements[`${kind}_${how}`].value.split(",").map((word) => word.trim()).filter(Boolean)]));
-      const aim = form.elements.audience.value === "some" ? { sources: terms("sources"), tags: terms("tags") } : {};
+      const day = (name) => form.elements[name].value || null;
+      const aim = form.elements.audience.value === "some" ? { sources: terms("sources"), tags: terms("tags"), joined_after: day("joined_after"), joined_before: day("joined_before") } : {};
       output.textContent = "Counting…";
       let answer;
       try {

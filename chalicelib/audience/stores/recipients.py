@@ -3,11 +3,12 @@
 With `raw` instead of pynamodb, because one sending reads a million of these.
 """
 
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Any
 
+from chalicelib.audience.matching import Targeting, Terms
 from chalicelib.audience.model import ACTIVATED
 from chalicelib.kernel import clock, settings
 from chalicelib.kernel.aws import raw
@@ -16,26 +17,11 @@ from chalicelib.kernel.aws.failures import Stale
 Item = dict[str, Any]
 
 _FIELDS = "id, email, nickname, unsubscribe_secret, unmailed"
-_KNOWN_FIELDS = "id, email, nickname, activated_at, sources, tags, paused_at, paused_because, resumed_at"
+_KNOWN_FIELDS = (
+    "id, email, nickname, activated_at, sources, tags, paused_at, paused_because, resumed_at, created_at, import_id"
+)
+_COUNTED_FIELDS = "sources, tags, created_at, activated_at, import_id, paused_at"
 _MOST_KEYS = 100
-
-
-class Terms(Protocol):
-    """At least one of `any`, every one of `all`, not one of `none`; an empty list asks nothing."""
-
-    @property
-    def any(self) -> tuple[str, ...]: ...
-    @property
-    def all(self) -> tuple[str, ...]: ...
-    @property
-    def none(self) -> tuple[str, ...]: ...
-
-
-class Targeting(Protocol):
-    @property
-    def sources(self) -> Terms: ...
-    @property
-    def tags(self) -> Terms: ...
 
 
 def scan_segment(
@@ -59,6 +45,26 @@ def scan_segment(
         yield page["Items"], after
         if not after:
             return
+
+
+def scan_words(segment: tuple[int, int]) -> Iterator[Item]:
+    """Of every activated subscriber of one segment, paused or not, what can be counted about them."""
+    number, total = segment
+    scan = {
+        "TableName": _table(),
+        "ProjectionExpression": _COUNTED_FIELDS,
+        "FilterExpression": "#status = :activated",
+        "ExpressionAttributeNames": {"#status": "status"},
+        "ExpressionAttributeValues": {":activated": {"S": ACTIVATED}},
+        "Segment": number,
+        "TotalSegments": total,
+    }
+    while True:
+        page = raw.dynamodb("Scan", scan)
+        yield from page["Items"]
+        if "LastEvaluatedKey" not in page:
+            return
+        scan["ExclusiveStartKey"] = page["LastEvaluatedKey"]
 
 
 def get_reachable(ids: Sequence[str]) -> Iterator[Item]:
@@ -136,10 +142,13 @@ def _table() -> str:
 
 
 def _filter(targeting: Targeting, activated_by: datetime) -> dict[str, Any]:
+    """The same as `matching.Rule`, asked of the table."""
     conditions = ["#status = :activated", "activated_at <= :by", "attribute_not_exists(paused_at)"]
     values = {":activated": {"S": ACTIVATED}, ":by": {"S": clock.text(activated_by)}}
     for name, terms in (("sources", targeting.sources), ("tags", targeting.tags)):
         conditions += _conditions(name, terms, values)
+    for operator, moment in ((">=", targeting.joined_from), ("<", targeting.joined_until)):
+        conditions += _joined_conditions(operator, moment, values)
     return {
         "TableName": _table(),
         "ConsistentRead": True,
@@ -147,12 +156,6 @@ def _filter(targeting: Targeting, activated_by: datetime) -> dict[str, Any]:
         "ExpressionAttributeNames": {"#status": "status"},
         "ExpressionAttributeValues": values,
     }
-
-
-def matches(terms: Terms, words: Set[str]) -> bool:
-    """What `_conditions` asks the table, of words at hand."""
-    some = not terms.any or not words.isdisjoint(terms.any)
-    return some and words >= set(terms.all) and words.isdisjoint(terms.none)
 
 
 def _conditions(name: str, terms: Terms, values: dict[str, Any]) -> list[str]:
@@ -165,3 +168,14 @@ def _conditions(name: str, terms: Terms, values: dict[str, Any]) -> list[str]:
     all_of = [has(word) for word in terms.all]
     none_of = [f"NOT {has(word)}" for word in terms.none]
     return ([f"({any_of})"] if any_of else []) + all_of + none_of
+
+
+def _joined_conditions(operator: str, moment: datetime | None, values: dict[str, Any]) -> list[str]:
+    """`matching.joined_at`, as a condition."""
+    if moment is None:
+        return []
+    value = f":j{len(values)}"
+    values[value] = {"S": clock.text(moment)}
+    imported = f"attribute_exists(import_id) AND created_at {operator} {value}"
+    signed_up = f"attribute_not_exists(import_id) AND activated_at {operator} {value}"
+    return [f"(({imported}) OR ({signed_up}))"]

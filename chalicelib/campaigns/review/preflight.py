@@ -13,7 +13,7 @@ from chalicelib.campaigns.content import links, renderer
 from chalicelib.campaigns.content.blocks import Item
 from chalicelib.campaigns.content.links import Links, Verdict, Visit
 from chalicelib.campaigns.content.renderer import Mailing
-from chalicelib.campaigns.model import CampaignDetail, Origin, Targeting
+from chalicelib.campaigns.model import CampaignDetail, Origin, Resolved, Targeting
 from chalicelib.campaigns.review import care, caution, prices
 from chalicelib.campaigns.review.care import Minutes
 from chalicelib.kernel import clock, publication
@@ -49,14 +49,20 @@ class Report(Struct, frozen=True):
 
 def count_recipients(targeting: Targeting) -> int:
     """How many would get it now. The total is kept as a count; to count only some, everybody has to be read."""
-    return recipients.count_everybody() if targeting.everybody else recipients.count(targeting, clock.now())
+    return (
+        recipients.count_everybody() if targeting.everybody else recipients.count(_resolved(targeting), clock.now())
+    )
+
+
+def _resolved(targeting: Targeting) -> Resolved:
+    return targeting.resolve(publication.current().time_zone)
 
 
 def check(detail: CampaignDetail, visit: bool = False) -> Report:
     """`visit` also requests every link to see whether it works, which takes up to three seconds."""
     mailing = renderer.render(detail)
     people = count_recipients(detail.campaign.targeting)
-    imported = recipients.count_unmailed(detail.campaign.targeting, clock.now())
+    imported = recipients.count_unmailed(_resolved(detail.campaign.targeting), clock.now())
     found = Links(mailing.archived())
     items = uses.list_items(detail)
     minutes = care.estimate_minutes(mailing, items)

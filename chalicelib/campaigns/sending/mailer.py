@@ -24,11 +24,11 @@ class Mailer:
 
     def __init__(self, campaign_id: str, delivery_id: str) -> None:
         detail = service.view(campaign_id)
-        self.targeting = detail.campaign.targeting
         self._delivery_id = delivery_id
         # Everybody is sent the same, whatever an editor changes of the publication while it is being sent.
         started_at = next((one.started_at for one in detail.deliveries if one.id == delivery_id), None)
         self._shown = site.as_of(started_at or clock.now())
+        self.targeting = detail.campaign.targeting.resolve(self._shown.time_zone)
         with publication.as_if(self._shown):
             self._mailing = renderer.render(detail)
             self._templates = {0: self._template(0)}

@@ -11,6 +11,7 @@ from chalicelib.campaigns.model import Campaign, CampaignDetail, Counts, Deliver
 from chalicelib.campaigns.sending import deliveries, supervisor
 from chalicelib.kernel import ids, locks
 from chalicelib.kernel.errors import NotFound
+from chalicelib.site import service as site
 
 _COUNTING_SECONDS = 60
 
@@ -66,7 +67,8 @@ def expected_recipients(campaign: Campaign, found: Sequence[Delivery]) -> int | 
 def _count_recipients(campaign: Campaign, delivery: Delivery) -> int:
     if delivery.state is not DeliveryState.SENDING or not delivery.started_at:
         return 0
-    people = recipients.count(campaign.targeting, delivery.started_at)
+    zone = site.as_of(delivery.started_at).time_zone
+    people = recipients.count(campaign.targeting.resolve(zone), delivery.started_at)
     deliveries.expect(delivery, people)
     return people
 

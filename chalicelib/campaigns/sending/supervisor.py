@@ -29,6 +29,7 @@ from chalicelib.campaigns.sending.worker import FORGOTTEN, Halt, Held, Job, Part
 from chalicelib.kernel import clock, ids, log
 from chalicelib.kernel.aws import queues
 from chalicelib.kernel.errors import GnaError, NotFound, Unavailable
+from chalicelib.site import service as site
 
 QUEUE = "sending"
 OWED_FOR = timedelta(days=30)
@@ -164,9 +165,9 @@ def _find_or_make_plan(delivery: Delivery) -> Plan | None:
 
 def _note_sent(delivery: Delivery) -> None:
     """For counting bounces in a row. Before the plan is stored, so that it is noted again if this is interrupted."""
-    campaign = store.find_campaign(delivery.campaign_id)
-    if campaign:
-        streaks.note_sent(delivery.id, campaign.targeting)
+    if campaign := store.find_campaign(delivery.campaign_id):
+        zone = site.as_of(delivery.started_at or clock.now()).time_zone
+        streaks.note_sent(delivery.id, campaign.targeting.resolve(zone))
 
 
 def _open_owed_parts(delivery: Delivery, plan: Plan) -> None:

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from chalicelib.audience import recipients
 from chalicelib.audience.recipients import Recipient
-from chalicelib.campaigns.model import Delivery, Targeting
+from chalicelib.campaigns.model import Delivery, Resolved
 from chalicelib.campaigns.sending import batch, part_store, parts, wave_store
 from chalicelib.campaigns.sending.batch import Outcome
 from chalicelib.campaigns.sending.pacing import Pace
@@ -61,7 +61,7 @@ class Job(Struct, frozen=True):
     whether what was reported about the waves so far stops them."""
 
     delivery: Delivery
-    targeting: Targeting
+    targeting: Resolved
     post: Callable[[Sequence[Recipient], int], Sequence[Failure | None]]
     refused: Callable[[str, str], None]
     left_today: Callable[[], float]

@@ -25,8 +25,8 @@ def _id(rows):
 
 
 def _gets_campaigns(id):
-    (found,) = [people for people, _ in recipients.pages((0, 1), None, Targeting(), clock.now(), 10)]
-    assert recipients.count(Targeting(), clock.now()) == len(found) == len(recipients.reload([id]))
+    (found,) = [people for people, _ in recipients.pages((0, 1), None, Targeting().resolve("UTC"), clock.now(), 10)]
+    assert recipients.count(Targeting().resolve("UTC"), clock.now()) == len(found) == len(recipients.reload([id]))
     assert recipients.count_everybody() == len(found)
     return bool(found)
 

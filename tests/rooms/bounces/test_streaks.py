@@ -30,7 +30,7 @@ def reader(aws: None, configure: Any) -> None:
 
 def sent(targeting: Targeting = TEA) -> str:
     delivery = ids.new()
-    streaks.note_sent(delivery, targeting)
+    streaks.note_sent(delivery, targeting.resolve("UTC"))
     return delivery
 
 

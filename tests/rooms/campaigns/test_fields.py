@@ -1,4 +1,4 @@
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 
 import pytest
 
@@ -124,8 +124,44 @@ def test_an_aim_is_read_and_repetitions_are_dropped():
         {"tags": {"any": [5]}},
         {"tags": {"any": ["x" * 65]}},
         {"tags": {"any": ["a"] * 51}},
+        {"joined_after": ""},
+        {"joined_after": 20261118},
+        {"joined_after": True},
+        {"joined_after": []},
+        {"joined_after": "20261118"},
+        {"joined_after": "2026-W47-3"},
+        {"joined_after": "2026-11-18T00:00:00Z"},
+        {"joined_after": " 2026-11-18"},
+        {"joined_after": "２０２６-11-18"},
+        {"joined_before": "2026-02-30"},
+        {"joined_before": "2027-02-29"},
+        {"joined_before": "2026-13-01"},
+        {"joined_before": "0001-01-01"},
+        {"joined_before": "1969-12-31"},
+        {"joined_before": "9999-12-31"},
+        {"joined_before": "3000-01-01"},
+        {"joined_after": "2026-11-18", "joined_before": "2026-11-18"},
+        {"joined_after": "2026-11-19", "joined_before": "2026-11-18"},
     ],
 )
 def test_an_aim_that_is_refused(value):
     with pytest.raises(Invalid):
         fields.targeting(value)
+
+
+def test_an_aim_has_days():
+    read = fields.targeting({"joined_after": "2024-02-29", "joined_before": None})
+    assert read == Targeting(joined_after=date(2024, 2, 29))
+    assert not read.everybody
+    assert fields.targeting({"joined_after": None, "joined_before": None}).everybody
+    assert fields.targeting({"joined_before": "2999-12-31"}).joined_before == date(2999, 12, 31)
+
+
+@pytest.mark.parametrize("value", [None, 5, [], "", "  ", "x" * 65, "two\nlines", "nul\0", "\ud800", "a\u2028b"])
+def test_a_name_of_a_segment_that_is_refused(value):
+    with pytest.raises(Invalid, match="Name must be 1–64 characters"):
+        fields.segment_name(value)
+
+
+def test_the_longest_name_of_a_segment():
+    assert fields.segment_name(f" {'ü' * 64} ") == "ü" * 64

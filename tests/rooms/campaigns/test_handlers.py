@@ -46,7 +46,10 @@ BAD = [
     ({"subject": "x", "body": "x", "format": {}}, "format must be one of: html, markdown"),
     ({"subject": "x", "body": "x", "design": "loud"}, "design must be one of: plain, letter, magazine"),
     ({"subject": "x", "body": "x", "design": ["plain"]}, "design must be one of: plain, letter, magazine"),
-    ({"subject": "x", "body": "x", "aim": []}, "Aim must be an object with sources, tags"),
+    (
+        {"subject": "x", "body": "x", "aim": []},
+        "Aim must be an object with joined_after, joined_before, sources, tags",
+    ),
     ({"subject": "x", "body": "x", "scheduled_at": "2999-01-01T00:00:00Z"}, "A campaign starts as a draft"),
 ]
 

@@ -3,7 +3,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from msgspec.structs import replace
 
-from chalicelib.audience import recipients
+from chalicelib.audience.matching import Rule
 from chalicelib.campaigns import model
 from chalicelib.campaigns.model import Action, Counts, Delivery, DeliveryState, State, Targeting, Terms
 from chalicelib.kernel.errors import Conflict
@@ -103,7 +103,7 @@ def test_how_a_delivery_ends(counts, error, expected):
     ],
 )
 def test_whom_an_aim_reaches(aim, sources, tags, reached):
-    assert recipients.reaches(aim, sources, tags) is reached
+    assert Rule(aim.resolve("UTC")).matches(sources, tags, "2026-11-18T10:00:00.000Z") is reached
 
 
 def test_six_hours_late_is_late_and_more_is_overdue():

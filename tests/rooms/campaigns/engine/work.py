@@ -44,7 +44,7 @@ class Ses:
     def job(self, delivery: Delivery, _: Any) -> Job:
         return Job(
             delivery=delivery,
-            targeting=self.targeting,
+            targeting=self.targeting.resolve("UTC"),
             post=self.post,
             refused=lambda person, reason: self.refused.append(person),
             left_today=lambda: self.left_today,
