@@ -46,7 +46,7 @@ def preview(entry: Entry) -> FeedEntry:
         # The first words of a post without a title are its title already.
         excerpt=excerpt.truncate(text, _LONGEST_EXCERPT) if title or len(text) > _LONGEST_MADE_UP_TITLE else "",
         link=entry.link,
-        image=image_of(entry),
+        image=entry.image,
         published_at=clock.text(entry.dated) if entry.dated else None,
     )
 
@@ -67,21 +67,17 @@ def keep(entry: Entry) -> Entry:
         published=entry.published,
         updated=entry.updated,
         html=html.escape(text),
-        image=image_of(entry),
+        image=entry.image,
         audio=entry.audio,
         duration=entry.duration,
     )
-
-
-def image_of(entry: Entry) -> str:
-    return entry.image or excerpt.first_image(entry.html, entry.base)
 
 
 def draft(entries: Sequence[Entry], more: int = 0, resolve: Resolve = as_they_are) -> Draft:
     """Of the same blocks that editors compose of, unless the deployment has a template for it. `more` are entries
     beside these; `resolve` says where the mail finds each picture."""
     listed = entries[:_MOST]
-    pictures = resolve(image_of(entry) for entry in listed)
+    pictures = resolve(entry.image for entry in listed)
     shown = [replace(item, image=pictures.get(item.image, "")) for item in map(preview, listed)]
     own = _own_template()
     count = len(entries) + more

@@ -19,6 +19,8 @@ from chalicelib.media import service as media
 COPY, LINK = "copy", "link"
 # What the functions that check the feed have memory for, one picture at a time.
 _MOST_PIXELS = 16_000_000
+# What is smaller is an icon, a line or a pixel that counts readers.
+_SMALLEST = 40
 _ACCEPTED = {"Accept": "image/jpeg, image/png, image/webp, image/gif"}
 _LONGEST = 6.0
 _AT_ONCE = 6
@@ -94,6 +96,7 @@ def _store(content: bytes, deadline: float) -> str:
         raise FetchFailed("timeout", "no time left")
     try:
         size = media_model.THUMBNAIL
-        return media.publish(content, size, size, _MOST_PIXELS).name
+        copy = media.publish(content, size, size, _MOST_PIXELS)
+        return copy.name if min(copy.width, copy.height) >= _SMALLEST else ""
     finally:
         _decoding.release()

@@ -5,11 +5,11 @@ No object of feedparser's leaves this module, and nothing it returns is trusted:
 
 import html
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from chalicelib.feeds.reading import characters, document, excerpt, links, media, parser
+from chalicelib.feeds.reading import characters, document, excerpt, images, links, media, parser
 from chalicelib.feeds.reading.document import NotAFeed
 from chalicelib.feeds.reading.model import Entry, Feed, entry_id
 
@@ -35,22 +35,24 @@ def _xml_feed(clean: bytes, url: str) -> Feed:
     hub, topic = links.choose(_links(parsed["feed"]), url)
     return Feed(
         title=_title(parsed["feed"]),
-        entries=tuple(_xml_entry(found, url, bool(parsed["bozo"])) for found in parsed["entries"]),
+        entries=tuple(_xml_entry(found, url, parsed) for found in parsed["entries"]),
         hub=hub,
         topic=topic,
         link=excerpt.web_url(str(_get(parsed["feed"], "link")), url),
         description=_description(parsed["feed"]),
-        image=excerpt.web_url(_image(parsed["feed"]) or str(_get(parsed["feed"], "logo")), url),
+        image=excerpt.web_url(_attached_image(parsed["feed"]) or str(_get(parsed["feed"], "logo")), url),
     )
 
 
-def _xml_entry(found: Mapping[str, Any], url: str, lenient: bool) -> Entry:
-    """`lenient`: the document has mistakes, so feedparser has left `&amp;` in the ids, but they must not
-    depend on mistakes elsewhere."""
+def _xml_entry(found: Mapping[str, Any], url: str, parsed: Mapping[str, Any]) -> Entry:
+    """In a document with mistakes feedparser has left `&amp;` in the ids, but they must not depend on mistakes
+    elsewhere."""
     title, address = _title(found), _link(found)
     link = excerpt.web_url(address, url)
-    content, base = _content(found, url)
-    guid = str(_get(found, "id")).replace("&amp;", "&" if lenient else "&amp;")
+    # Atom says what relative links are relative to. RSS does not, and its authors mean the page of the post.
+    texts = _texts(found, url if str(parsed["version"]).startswith("atom") else link or url)
+    content, base = texts[0] if texts else ("", url)
+    guid = str(_get(found, "id")).replace("&amp;", "&" if parsed["bozo"] else "&amp;")
     return Entry(
         id=entry_id(excerpt.one_line(guid), excerpt.one_line(address) if link else "", title, content),
         title=title,
@@ -58,8 +60,7 @@ def _xml_entry(found: Mapping[str, Any], url: str, lenient: bool) -> Entry:
         published=_parse_moment(_get(found, "published_parsed")),
         updated=_parse_moment(_get(found, "updated_parsed")),
         html=content,
-        base=base,
-        image=excerpt.web_url(_image(found), base),
+        image=excerpt.web_url(_attached_image(found), base) or images.from_text(texts),
         audio=excerpt.web_url(media.choose_audio(_enclosures(found)), url),
         duration=media.parse_duration(str(_get(found, "itunes_duration"))),
     )
@@ -83,13 +84,18 @@ def _title(found: Mapping[str, Any]) -> str:
     return excerpt.truncate(text, _LONGEST_TITLE)
 
 
-def _content(found: Mapping[str, Any], url: str) -> tuple[str, str]:
-    """The summary, or the content where there is none, as HTML, and the base of its relative links."""
-    for part in (_get(found, "summary_detail"), *(_get(found, "content") or ())):
-        if part and (value := str(part.get("value") or "")).strip():
-            markup = value if part.get("type") in _HTML_TYPES else _from_plain(value)
-            return markup, excerpt.web_url(str(part.get("base") or url), url) or url
-    return "", url
+def _texts(found: Mapping[str, Any], base: str) -> list[tuple[str, str]]:
+    """The summary, then the content, as HTML, each with the base of its relative links."""
+    parts = [part for part in (_get(found, "summary_detail"), *(_get(found, "content") or ())) if part]
+    return [
+        (_markup(value, part), excerpt.web_url(str(part.get("base") or base), base) or base)
+        for part in parts
+        if (value := str(part.get("value") or "")).strip()
+    ]
+
+
+def _markup(value: str, part: Mapping[str, Any]) -> str:
+    return value if part.get("type") in _HTML_TYPES else _from_plain(value)
 
 
 def _from_plain(text: str) -> str:
@@ -97,22 +103,15 @@ def _from_plain(text: str) -> str:
     return html.escape(text.replace("&nbsp;", " "))
 
 
-def _image(found: Mapping[str, Any]) -> str:
-    for thumbnail in _get(found, "media_thumbnail") or ():
-        if thumbnail.get("url"):
-            return str(thumbnail["url"])
-    for shown in (*(_get(found, "media_content") or ()), *_attached(found)):
-        if shown.get("medium") == "image" or str(shown.get("type", "")).startswith("image/"):
-            return str(shown.get("url") or shown.get("href") or "")
-    image = _get(found, "image")
-    return str(image.get("href") or image.get("url") or "") if isinstance(image, dict) else ""
-
-
 def _description(feed: Mapping[str, Any]) -> str:
     kind = (_get(feed, "subtitle_detail") or {}).get("type", "text/plain")
     value = str(_get(feed, "subtitle"))
     text = excerpt.plain_text(value) if kind in _HTML_TYPES else excerpt.one_line(value)
     return excerpt.truncate(text, _LONGEST_DESCRIPTION)
+
+
+def _attached_image(found: Mapping[str, Any]) -> str:
+    return images.from_media(lambda name: _get(found, name), _attached(found))
 
 
 def _enclosures(found: Mapping[str, Any]) -> list[media.Enclosure]:
@@ -189,13 +188,18 @@ def _json_entry(item: Mapping[str, Any], url: str) -> Entry:
         published=_parse_iso(_text(item, "date_published")),
         updated=_parse_iso(_text(item, "date_modified")),
         html=content,
-        base=link or url,
-        image=excerpt.web_url(_text(item, "image") or _text(item, "banner_image"), url),
+        image=_json_image(item, attached, url) or images.from_text([(_text(item, "content_html"), link or url)]),
         audio=excerpt.web_url(
             media.choose_audio((_text(one, "url"), _text(one, "mime_type")) for one in attached), url
         ),
         duration=next((length for one in attached if (length := _json_duration(one))), None),
     )
+
+
+def _json_image(item: Mapping[str, Any], attached: Sequence[Mapping[str, Any]], url: str) -> str:
+    pictures = (_text(one, "url") for one in attached if _text(one, "mime_type").lower().startswith("image/"))
+    named = (_text(item, "image"), _text(item, "banner_image"), *pictures)
+    return next((found for address in named if (found := excerpt.web_url(address, url))), "")
 
 
 def _json_attachments(item: Mapping[str, Any]) -> list[Mapping[str, Any]]:

@@ -1,4 +1,4 @@
-"""Turns an entry's HTML into what is mailed of it: plain text, cut at a word, and perhaps an image."""
+"""Turns an entry's HTML into what is mailed of it: plain text, cut at a word."""
 
 import html
 import re
@@ -14,9 +14,6 @@ _BLOCK = re.compile(
     r"|ul)\b)",
     re.IGNORECASE,
 )
-_IMAGE = re.compile(r"<img\b([^>]{0,4000})>", re.IGNORECASE)
-_SOURCE = re.compile(r"""(?:^|\s)src\s*=\s*["']?([^"'\s>]{1,2000})""", re.IGNORECASE)
-_PIXEL = re.compile(r"""(?:width|height)\s*=\s*["']?[01](?:px)?["'\s/]""", re.IGNORECASE)
 _ESCAPED = str.maketrans({character: f"%{ord(character):02X}" for character in ' "<>\\^`{|}'})
 _SPACE = re.compile(r"[\s\x00-\x1f\x7f\u2028\u2029]+")
 # What these contain is not what the author says: code, form fields, or a replacement for what cannot be displayed.
@@ -47,17 +44,6 @@ def truncate(text: str, longest: int) -> str:
     if not text[longest - 1].isspace():
         head = head.rpartition(" ")[0] or head
     return head.rstrip(" ,;:.–—-") + "…"
-
-
-def first_image(source: str, base: str) -> str:
-    """The first real image of the text: not a tracking pixel, and not a `data:` URL."""
-    for image in _IMAGE.finditer(source[:_LONGEST_SOURCE]):
-        found = _SOURCE.search(image[1])
-        if found and not _PIXEL.search(image[1] + " "):
-            address = web_url(html.unescape(found[1]), base)
-            if address:
-                return address
-    return ""
 
 
 def web_url(address: str, base: str = "") -> str:

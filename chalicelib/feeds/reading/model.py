@@ -20,7 +20,6 @@ class Entry(Struct, frozen=True):
     published: datetime | None = None
     updated: datetime | None = None
     html: str = ""
-    base: str = ""
     image: str = ""
     audio: str = ""
     duration: int | None = None

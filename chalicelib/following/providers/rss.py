@@ -181,7 +181,7 @@ def _found(entry: Entry, feed: Feed, url: str) -> Found | None:
         content_type=ContentType.PODCAST if entry.audio else ContentType.ARTICLE,
         published_at=entry.dated,
         excerpt=text,
-        image=entry.image or excerpt.first_image(entry.html, entry.base),
+        image=entry.image,
         duration_seconds=entry.duration if entry.audio else None,
     )
 

@@ -19,7 +19,7 @@ NOW = datetime(2026, 11, 16, 12, tzinfo=UTC)
 
 
 def entry(title: str = "A post", html: str = "<p>Hello.</p>", **more: str) -> Entry:
-    given = {"id": title, "link": "https://blog.example.org/1", "base": "https://blog.example.org/"} | more
+    given = {"id": title, "link": "https://blog.example.org/1"} | more
     return Entry(title=title, html=html, published=NOW, **given)
 
 
@@ -138,7 +138,9 @@ def test_without_link_or_image_there_is_none():
 
 
 def test_the_mail_made_of_it_loses_nothing_and_greets_the_reader():
-    draft = digest.draft([entry("Tom & Jerry", "<p>A cat.</p><img src='/cat.jpg'>"), entry("Two", link="")])
+    draft = digest.draft(
+        [entry("Tom & Jerry", "A cat.", image="https://blog.example.org/cat.jpg"), entry("Two", link="")]
+    )
     mailing = renderer.render(service.preview_detail(draft))
     message = mailing.message("ann@example.org", "Ann", "token")
     assert mailing.removed == ()

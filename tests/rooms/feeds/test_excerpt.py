@@ -1,9 +1,9 @@
-"""Text and image of an entry, taken from its HTML."""
+"""Text of an entry, taken from its HTML."""
 
 import pytest
 
 from chalicelib.feeds.reading import excerpt
-from tests.rooms.feeds.parsing import URL, parse
+from tests.rooms.feeds.parsing import parse
 
 
 def test_the_excerpt_is_cut_at_a_word():
@@ -40,15 +40,6 @@ def test_a_space_that_does_not_break_is_a_space():
 def test_deeply_nested_html_is_no_trouble():
     assert excerpt.plain_text("<div>" * 100_000 + "deep") == ""
     assert excerpt.plain_text("<b>" * 3_000 + "deep") == "deep"
-
-
-def test_the_first_image_is_no_pixel_and_no_data():
-    markup = (
-        '<img src="https://t.example.org/p.gif" width="1" height="1"><img src="data:image/png;base64,AA">'
-        "<img alt=x src='/real.jpg?a=1&amp;b=2'>"
-    )
-    assert excerpt.first_image(markup, URL) == "https://blog.example.org/real.jpg?a=1&b=2"
-    assert excerpt.first_image("<p>none</p>", URL) == ""
 
 
 def test_one_line_has_no_characters_that_are_none():

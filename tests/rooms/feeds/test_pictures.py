@@ -51,10 +51,26 @@ def test_the_copy_stays_as_long_as_the_campaign(blog):
     assert not media.unpublish(name)
 
 
-@pytest.mark.parametrize("content", [b"", b"<svg/>", b"<html>Not found</html>", png()[:200]])
+AVIF = b"\0\0\0\x20ftypavif" + bytes(400)
+
+
+@pytest.mark.parametrize("content", [b"", b"<svg/>", AVIF, b"<html>Not found</html>", png()[:200]])
 def test_what_is_no_picture_is_left_out_and_not_linked(blog, content):
     blog.files["/shot.png"] = content
     assert shown(blog) == ""
+
+
+@pytest.mark.parametrize("size", [(1, 1), (16, 16), (39, 300), (1200, 20)])
+def test_a_pixel_that_counts_readers_and_an_icon_are_left_out(blog, size):
+    blog.files["/shot.png"] = png(size=size)
+    assert shown(blog) == ""
+
+
+def test_a_modern_format_is_shown_as_one_that_every_mail_program_knows(blog):
+    file = BytesIO()
+    Image.new("RGB", (900, 600), "teal").save(file, "WEBP")
+    blog.files["/shot.png"] = file.getvalue()
+    assert shown(blog).endswith((".jpg", ".png"))
 
 
 @pytest.mark.parametrize("status", [403, 404, 500])
@@ -90,12 +106,6 @@ def test_pictures_can_be_left_out(blog, configure):
     blog.files["/shot.png"] = png()
     assert shown(blog) == ""
     assert "/shot.png" not in [asked["path"] for asked in blog.asked]
-
-
-def test_the_thumbnail_goes_before_the_first_picture_of_the_text():
-    text = '<img src="/in-text.png">'
-    entry = Entry("1", image="https://blog.example.org/thumbnail.png", html=text, base="https://blog.example.org/")
-    assert digest.image_of(entry) == "https://blog.example.org/thumbnail.png"
 
 
 def test_no_mail_waits_longer_than_the_pictures_may_take(monkeypatch):
