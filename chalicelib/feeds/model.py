@@ -1,9 +1,11 @@
 """Which entries of a feed are new. No I/O: the same entries, memory and time always give the same verdict.
 
 An entry published later than the last processed one is new. Real feeds break that rule, so fingerprints of the
-entries seen are kept beside the time: an entry seen before is never new, whatever its date says now.
+entries seen are kept beside the time: an entry seen before is never new, whatever its date says now. Ids break, too:
+an entry that only got another one is recognised by its page and its date.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 
@@ -16,15 +18,16 @@ from chalicelib.feeds.reading.model import Entry
 NEAR = timedelta(days=2)
 # Clocks differ; an entry dated further ahead than this waits for its time.
 AHEAD = timedelta(minutes=10)
-# How many fingerprints of entries that are no longer in the feed are kept.
-VANISHED = 100
+# How many fingerprints of entries that are no longer in the feed are kept: two of each entry that has a date.
+VANISHED = 200
 VANISHED_UNDATED = 1000
 # A feed of at least so many entries, all of them unknown, was rewritten.
 REWRITTEN = 10
 
 
 class Memory(Struct, frozen=True):
-    """`fingerprints`: those of the latest document, then those that have vanished since, most recently seen first."""
+    """`fingerprints`: those of the latest document and its traces, then those that have vanished since, most recently
+    seen first."""
 
     watermark: datetime
     fingerprints: tuple[bytes, ...] = ()
@@ -77,8 +80,13 @@ def latest_first(entry: Entry) -> tuple[float, str]:
 
 
 def _unknown(present: Sequence[Entry], memory: Memory) -> list[Entry]:
-    seen = set(memory.fingerprints)
-    return [entry for entry in present if entry.fingerprint not in seen]
+    """Two entries with the same trace in one document are two entries, whatever it says."""
+    seen, traces = set(memory.fingerprints), Counter(entry.trace for entry in present)
+    return [
+        entry
+        for entry in present
+        if entry.fingerprint not in seen and not (entry.trace in seen and traces[entry.trace] == 1)
+    ]
 
 
 def _is_recent(entry: Entry, memory: Memory) -> bool:
@@ -89,7 +97,8 @@ def _remember(present: Sequence[Entry], memory: Memory | None, now: datetime) ->
     dates = [entry.dated for entry in present if entry.dated]
     if memory:
         dates.append(memory.watermark)
-    current = dict.fromkeys(sorted(entry.fingerprint for entry in present))
+    names = [name for entry in present for name in (entry.fingerprint, entry.trace) if name]
+    current = dict.fromkeys(sorted(names))
     before = memory.fingerprints if memory else ()
     vanished = [fingerprint for fingerprint in before if fingerprint not in current]
     # An old entry that returns is recognised by its publication date; without a date, only by its fingerprint.

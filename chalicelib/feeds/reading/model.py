@@ -2,10 +2,12 @@
 
 import hashlib
 from datetime import datetime
+from urllib.parse import urlsplit
 
 from msgspec import Struct
 
 FINGERPRINT_BYTES = 6
+_TRACKING = "utm_"
 
 
 class Entry(Struct, frozen=True):
@@ -31,8 +33,14 @@ class Entry(Struct, frozen=True):
     @property
     def fingerprint(self) -> bytes:
         """The same for http and https, so that a site which moves to https keeps its entries."""
-        name = "https://" + self.id[7:] if self.id.startswith("http://") else self.id
-        return hashlib.blake2b(name.encode("utf-8", "replace"), digest_size=FINGERPRINT_BYTES).digest()
+        return _digest("https://" + self.id[7:] if self.id.startswith("http://") else self.id)
+
+    @property
+    def trace(self) -> bytes | None:
+        """What stays when an entry gets another id: its page, wherever the site has moved, and when it was published.
+        None if that could be another entry's, too."""
+        page = _page(self.link) if self.published else ""
+        return _digest(f"{page}\n{self.published}") if page else None
 
 
 class Feed(Struct, frozen=True):
@@ -46,6 +54,21 @@ class Feed(Struct, frozen=True):
     link: str = ""
     description: str = ""
     image: str = ""
+
+
+def _digest(name: str) -> bytes:
+    return hashlib.blake2b(name.encode("utf-8", "replace"), digest_size=FINGERPRINT_BYTES).digest()
+
+
+def _page(link: str) -> str:
+    """Path and query, without what only counts visits; nothing for a whole site."""
+    try:
+        parts = urlsplit(link)
+    except ValueError:
+        return ""
+    query = "&".join(pair for pair in parts.query.split("&") if not pair.startswith(_TRACKING))
+    path = parts.path.rstrip("/")
+    return f"{path}?{query}" if path or query else ""
 
 
 def entry_id(guid: str, link: str, title: str, content: str) -> str:

@@ -2,11 +2,12 @@
 
 from datetime import UTC, datetime, timedelta
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from chalicelib.feeds.model import AHEAD, NEAR, Memory, judge
+from chalicelib.feeds.model import AHEAD, NEAR, VANISHED, Memory, judge
 from chalicelib.feeds.reading.model import Entry, entry_id
 from tests.hostile.anything import bounded
 
@@ -104,6 +105,44 @@ def test_a_clock_a_little_ahead_does_not_hold_a_post_back():
 def test_a_site_that_moves_to_https_keeps_its_entries():
     old = Entry(id="http://blog.example.org/1", published=NOW)
     assert new([replace(old, id="https://blog.example.org/1")], remembering(old)) == []
+
+
+MOVED = [
+    "https://blog.example.org/2026/post",
+    "http://www.example.org/2026/post/",
+    "https://staging.example.net/2026/post/?utm_source=rss&utm_medium=feed",
+    "https://blog.example.org/2026/post/#comments",
+]
+
+
+@pytest.mark.parametrize("link", MOVED)
+def test_a_post_that_only_got_another_id_is_not_new(link):
+    memory = remembering(dated(1, 5, link="https://blog.example.org/2026/post/"), dated(2, 9, link="/other"))
+    assert new([dated(7, 5, link=link), dated(2, 9, link="/other")], memory) == []
+    assert new([dated(7, 5, link=link)], memory) == []
+
+
+def test_ids_that_are_all_rewritten_mail_nothing_again():
+    before = [dated(number, number, link=f"https://blog.example.org/{number}") for number in range(5)]
+    after = [replace(entry, id=f"tag:{entry.id}") for entry in before]
+    verdict = judge([*after, dated(9, link="https://blog.example.org/9")], remembering(*before), NOW, FLOOD)
+    assert ([entry.id for entry in verdict.new], verdict.flood) == (["9"], False)
+
+
+def test_another_post_is_new_though_its_page_or_its_date_is_that_of_another():
+    home = "https://blog.example.org/"
+    memory = remembering(dated(1, 5, link=home + "page"), dated(2, 5, link=home), Entry("3", link=home + "undated"))
+    assert new([dated(11, 4, link=home + "page")], memory) == ["11"]
+    assert new([dated(11, 5, link=home + "other")], memory) == ["11"]
+    assert new([dated(11, 5, link=home)], memory) == ["11"], "a link to the whole site says nothing"
+    assert new([Entry("11", link=home + "undated")], memory) == ["11"]
+    assert new([dated(1, 5, link=home + "page"), dated(11, 5, link=home + "page")], memory) == ["11"]
+
+
+def test_a_feed_as_an_earlier_version_remembered_it_has_nothing_new():
+    present = [dated(number, number, link=f"https://blog.example.org/{number}") for number in range(12)]
+    memory = Memory(NOW, tuple(entry.fingerprint for entry in present))
+    assert new(present, memory) == []
 
 
 def test_more_than_so_many_at_once_is_a_flood():
@@ -209,7 +248,7 @@ def test_what_is_remembered_does_not_grow_with_the_years():
         present = [Entry(id=str(n), published=NOW + timedelta(days=n)) for n in range(number - 19, number + 1)]
         memory = judge(present, memory, now, FLOOD).memory
         sizes.append(len(memory.fingerprints))
-    assert max(sizes) == sizes[-1] == 120
+    assert max(sizes) == sizes[-1] == 20 + VANISHED
 
 
 def test_near_is_wider_than_any_time_zone():
