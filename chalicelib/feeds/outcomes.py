@@ -64,7 +64,8 @@ def after_reading(found: Found, reading: Reading, resolve: Resolve) -> Outcome:
     verdict = model.judge(reading.feed.entries, memory, now, settings.current().feed_flood)
     check = _check_without_news(verdict, found.trigger, after.entries, now)
     writes = [*recovery, *_feed_writes(after.feed_id, reading.feed, verdict)]
-    outcome = Outcome(state.after_verdict(after, verdict), check, found.planned, writes, has_events=bool(recovery))
+    held = waiting.refresh(found.planned, model.unique(reading.feed.entries))
+    outcome = Outcome(state.after_verdict(after, verdict), check, held, writes, has_events=bool(recovery))
     if verdict.flood:
         return _with_flood(outcome, verdict, resolve)
     return _with_news(outcome, verdict, reading.feed, resolve)

@@ -13,6 +13,8 @@ from chalicelib.kernel import publication, zones
 WEEKLY = "weekly"
 _DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 _USUAL = time(9)
+# Longer than from a change to the sweep that learns of it.
+_LATELY = timedelta(minutes=10)
 # A digest a week, and some more days: a zone may skip one.
 _FURTHEST = 10
 
@@ -41,6 +43,13 @@ class Policy(Struct, frozen=True):
 def current() -> Policy:
     site = publication.current()
     return policy_for(site.feed, site.time_zone)
+
+
+def since(now: datetime) -> datetime:
+    """From when today's policy is planned: if editors changed something a moment ago, from then. A digest whose time
+    came before anything noticed the change would be put off, perhaps for a week."""
+    changed_at = publication.current().changed_at
+    return changed_at if changed_at and now - _LATELY < changed_at < now else now
 
 
 def policy_for(feed: publication.Feed, zone: str) -> Policy:

@@ -4,7 +4,7 @@ Taken down means that it is no longer in the feed while an older post still is, 
 """
 
 import time
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 
@@ -33,7 +33,7 @@ class Reread(Struct, frozen=True):
 
 def reread(taken: Iterable[Kept], feed: Feed, now: datetime) -> Reread:
     """A post that was found in this very reading is not asked for once more."""
-    present = {waiting.name_of(entry): entry for entry in model.unique(feed.entries)}
+    present = waiting.by_name(model.unique(feed.entries))
     refreshed = [(kept, _refresh(kept, present)) for kept in taken]
     missing = _find_missing(entry.link for kept, entry in refreshed if entry and kept.found_at < now)
     alive = [
@@ -46,11 +46,9 @@ def reread(taken: Iterable[Kept], feed: Feed, now: datetime) -> Reread:
     )
 
 
-def _refresh(kept: Kept, present: dict[str, Entry]) -> Entry | None:
-    """None: it was taken down. A post that left the feed at its end is mailed as it was found."""
-    if kept.name in present:
-        return present[kept.name]
-    return None if waiting.is_taken_down(kept, present.values()) else kept.entry
+def _refresh(kept: Kept, present: Mapping[bytes, Entry]) -> Entry | None:
+    """None: it was taken down. A post that left the feed at its end is mailed as it was last."""
+    return waiting.find(kept, present) or (None if kept.missing else kept.entry)
 
 
 def _find_missing(links: Iterable[str]) -> Collection[str]:

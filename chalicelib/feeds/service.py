@@ -68,7 +68,7 @@ def view() -> View:
         time_zone=site.time_zone,
         state=current,
         next_check=current.next_check(every) if values.feed_url else None,
-        waiting=waiting.under(waiting_store.load(WATCHED), plan.current(), clock.now()),
+        waiting=_planned(waiting_store.load(WATCHED), clock.now()),
         history=store.list_checks(WATCHED, _HISTORY),
         entries=store.list_latest(WATCHED) if current.checked_at else [],
     )
@@ -81,7 +81,7 @@ def find_due() -> bool:
     stored, now = waiting_store.load(WATCHED), clock.now()
     if not stored.entries and not settings.current().feed_url:
         return False
-    planned = waiting.under(stored, plan.current(), now)
+    planned = _planned(stored, now)
     if waiting.is_due(planned, now):
         return True
     if planned != stored:
@@ -117,6 +117,10 @@ def cancel_waiting(names: Collection[str]) -> None:
     retry_stale(lambda: _change_waiting(cancel))
 
 
+def _planned(held: Waiting, now: datetime) -> Waiting:
+    return waiting.under(held, plan.current(), now, plan.since(now))
+
+
 def _count_named(held: Waiting, names: Collection[str]) -> int:
     count = waiting.count_named(held, names)
     if not count:
@@ -128,7 +132,7 @@ def _change_waiting(change: Callable[[Waiting], Changed]) -> None:
     """`Stale` if the feed was checked meanwhile. Before the first check nothing can wait, and nothing is written."""
     before = store.find_state(WATCHED)
     stored = waiting_store.load(WATCHED)
-    after, check = change(waiting.under(stored, plan.current(), clock.now()))
+    after, check = change(_planned(stored, clock.now()))
     if not before or after == stored:
         return
     rest = waiting.tidy(after)
@@ -148,7 +152,7 @@ def _try_check(url: str, trigger: Trigger, pictures: Pictures) -> Check:
     stored = _mail_notice(store.find_state(WATCHED))
     held, now = waiting_store.load(WATCHED), clock.now()
     before = state.state_for(WATCHED, url, stored)
-    found = Found(before, trigger, held, waiting.under(held, plan.current(), now), now)
+    found = Found(before, trigger, held, _planned(held, now), now)
     try:
         if held.entries and held.url != url:
             return _commit(found, _abandon(replace(found, state=stored or before), pictures))

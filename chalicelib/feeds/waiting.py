@@ -2,14 +2,14 @@
 
 A post waits from the check that finds it until one transaction takes it out: it is in a campaign then, cancelled, or
 was taken down. It is never new again, because its fingerprint is remembered from the beginning. What is kept of it is
-enough for a draft; before anything is sent, the feed is read again.
+enough for a draft, and as the feed had it last; before anything is sent, the feed is read again.
 
     found ──▶ waiting ──(its time, or Send now)──▶ read again ──▶ sent, or a draft
                  │                                     ├──▶ taken down: not mailed
                  └──(Cancel)──▶ not mailed             └──▶ the feed cannot be read: still waiting
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 
 from msgspec import Struct
@@ -28,7 +28,8 @@ _BESIDE = 20
 
 class Kept(Struct, frozen=True):
     """One post. `name` stands for its fingerprint, and `batch` for the check that found it. `due_at` is when it
-    leaves by itself, or when somebody wanted it sent; None: with the digest. `beside` are names of older posts."""
+    leaves by itself, or when somebody wanted it sent; None: with the digest. `beside` are names of older posts.
+    `missing`: it was not in the feed when that was last read, though older posts were."""
 
     name: str
     batch: str
@@ -37,6 +38,7 @@ class Kept(Struct, frozen=True):
     entry: Entry
     hurried: bool = False
     beside: tuple[str, ...] = ()
+    missing: bool = False
 
     @property
     def title(self) -> str:
@@ -70,16 +72,16 @@ def name_of(entry: Entry) -> str:
     return entry.fingerprint.hex()
 
 
-def under(waiting: Waiting, policy: Policy, now: datetime) -> Waiting:
-    """As it is planned now. Another policy plans everything anew, except what somebody wanted sent. A digest that was
-    missed with nothing to send is not made up for."""
+def under(waiting: Waiting, policy: Policy, now: datetime, since: datetime | None = None) -> Waiting:
+    """As it is planned now. Another policy, which holds `since` then, plans everything anew, except what somebody
+    wanted sent. A digest that was missed with nothing to send is not made up for."""
     digest_due = waiting.digest_due
     if digest_due and not waiting.entries and is_overdue(digest_due, now):
         digest_due = policy.next_digest(now)
     if policy == waiting.policy:
         return replace(waiting, digest_due=digest_due)
     entries = tuple(kept if kept.hurried else _planned(kept, policy, now) for kept in waiting.entries)
-    return replace(waiting, policy=policy, digest_due=policy.next_digest(now), entries=entries)
+    return replace(waiting, policy=policy, digest_due=policy.next_digest(since or now), entries=entries)
 
 
 def add(
@@ -95,6 +97,26 @@ def add(
     new = [_keep(entry, batch, now, due_at, older) for entry in found]
     entries = sorted([*new, *waiting.entries], key=_latest_first)
     return replace(waiting, url=url, entries=tuple(entries[:MOST]), more=waiting.more + len(entries[MOST:]))
+
+
+def refresh(waiting: Waiting, present: Collection[Entry]) -> Waiting:
+    """With what a feed that was read whole says now: a post may leave it later, and is then mailed as it was last."""
+    if not waiting.entries:
+        return waiting
+    known = by_name(present)
+    entries = tuple(_refreshed(kept, find(kept, known), present) for kept in waiting.entries)
+    return replace(waiting, entries=tuple(sorted(entries, key=_latest_first)))
+
+
+def by_name(present: Iterable[Entry]) -> dict[bytes, Entry]:
+    """Entries of a feed by their traces and, before those, by their fingerprints."""
+    listed = list(present)
+    return {entry.trace: entry for entry in listed if entry.trace} | {entry.fingerprint: entry for entry in listed}
+
+
+def find(kept: Kept, known: Mapping[bytes, Entry]) -> Entry | None:
+    """The post as a feed has it, also under another id."""
+    return known.get(bytes.fromhex(kept.name)) or known.get(kept.entry.trace or b"")
 
 
 def is_due(waiting: Waiting, now: datetime) -> bool:
@@ -149,7 +171,13 @@ def leaves_at(waiting: Waiting, kept: Kept) -> datetime | None:
     return kept.due_at or waiting.digest_due
 
 
-def is_taken_down(kept: Kept, present: Collection[Entry]) -> bool:
+def _refreshed(kept: Kept, now: Entry | None, present: Collection[Entry]) -> Kept:
+    if now:
+        return replace(kept, entry=digest.keep(now), missing=False)
+    return replace(kept, missing=kept.missing or _is_taken_down(kept, present))
+
+
+def _is_taken_down(kept: Kept, present: Collection[Entry]) -> bool:
     """Of a post that is not in the feed: an older one still is, so it did not just leave at the end of the list."""
     dated = kept.entry.dated
     if dated:

@@ -60,7 +60,7 @@ class Feed(Struct, frozen=True):
 
 class Publication(Struct, frozen=True):
     """`logo` is the URL of a picture, or empty; it is shown as wide and high as `logo_width` and `logo_height` say.
-    `version` grows with every change; 0 is the environment as it is."""
+    `version` grows with every change, the last of which was at `changed_at`; 0 is the environment as it is."""
 
     name: str
     tagline: str
@@ -77,6 +77,7 @@ class Publication(Struct, frozen=True):
     confirmation: Confirmation = field(default_factory=Confirmation)
     welcome: Welcome = field(default_factory=Welcome)
     version: int = 0
+    changed_at: datetime | None = None
     logo_width: int = 0
     logo_height: int = 0
 

@@ -3,11 +3,12 @@ need no other table."""
 
 import json
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 
 from msgspec import Struct, field
 
-from chalicelib.kernel import settings
+from chalicelib.kernel import clock, settings
 from chalicelib.kernel.aws import raw
 
 KEY = "publication"
@@ -15,10 +16,11 @@ CURRENT = 0
 
 
 class Stored(Struct, frozen=True):
-    """`overrides` are the fields of the publication that were changed, and nothing else."""
+    """`overrides` are the fields of the publication that were changed, and nothing else; `at` is when that was."""
 
     version: int = 0
     overrides: dict[str, Any] = field(default_factory=dict)
+    at: datetime | None = None
 
 
 def find() -> Stored:
@@ -31,4 +33,5 @@ def find() -> Stored:
 
 def parse(item: Mapping[str, Any]) -> Stored:
     """The row as DynamoDB answers."""
-    return Stored(int(item["version"]["N"]), json.loads(item["overrides"]["S"]))
+    at = clock.parse(item["at"]["S"]) if "at" in item else None
+    return Stored(int(item["version"]["N"]), json.loads(item["overrides"]["S"]), at)

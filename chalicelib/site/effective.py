@@ -23,7 +23,7 @@ def apply(defaults: Publication, stored: Stored) -> Publication:
         changed["logo"] = f"{settings.current().site_url}/media/{logo['name']}"
         changed |= {"logo_width": logo["width"], "logo_height": logo["height"]}
     applied: Publication = _applied(defaults, changed)
-    return replace(applied, version=stored.version)
+    return replace(applied, version=stored.version, changed_at=stored.at)
 
 
 def _applied(defaults: Any, changed: Mapping[str, Any]) -> Any:

@@ -33,14 +33,14 @@ _DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Su
 
 
 class Group(Struct, frozen=True):
-    """Posts that leave together. `name` is what they are sent or cancelled by; `titles` are by the name of each.
+    """Posts that leave together. `name` is what they are sent or cancelled by.
     `leaving`: somebody wants them sent; `stuck`: their time has come, and they are still here."""
 
     name: str
     due_at: datetime | None
     leaving: bool
     stuck: bool
-    titles: list[tuple[str, str]]
+    posts: Sequence[Kept]
 
 
 def show_feed(request: Request) -> Response:
@@ -100,7 +100,7 @@ def _group(view: View, batch: Sequence[Kept]) -> Group:
         due_at=due_at,
         leaving=any(_is_leaving(kept) for kept in batch),
         stuck=due_at is not None and due_at <= clock.now(),
-        titles=[(kept.name, kept.title) for kept in batch],
+        posts=batch,
     )
 
 

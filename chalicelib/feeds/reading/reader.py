@@ -53,7 +53,7 @@ class Unreadable(Exception):
 def read(url: str, known: Validators | None = None) -> Reading:
     """One request. Without the validators of an earlier answer the feed always comes whole."""
     try:
-        answer = client.get(url, _headers(known or Validators()), _BOUNDS)
+        answer = client.get(url, _headers(known), _BOUNDS)
     except FetchFailed as failure:
         raise Unreadable(failure.kind, f"The feed cannot be fetched: {failure.reason}") from failure
     if answer.status == 304 and known:
@@ -65,8 +65,11 @@ def read(url: str, known: Validators | None = None) -> Reading:
     return Reading(_parse(answer), validators, answer.permanent_url, answer.url)
 
 
-def _headers(known: Validators) -> dict[str, str]:
+def _headers(known: Validators | None) -> dict[str, str]:
+    """Who needs the feed as it is now asks caches not to answer for the server."""
     headers = {"Accept": _ACCEPT}
+    if known is None:
+        return headers | {"Cache-Control": "no-cache"}
     if known.etag:
         headers["If-None-Match"] = known.etag
     if known.last_modified:

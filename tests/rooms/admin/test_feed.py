@@ -68,6 +68,12 @@ class TestWaiting:
         assert "are emailed after 30 minutes, unless you cancel them" in seen
         assert f"Goes out {labels.moment(held.due_at)} First frost" in seen
 
+    def test_the_page_says_that_a_post_was_taken_down(self, dashboard, held, blog):
+        assert "No longer in the feed" not in dashboard.see("/admin/feed")
+        blog.posts.pop(0)
+        service.check(Trigger.SCHEDULE)
+        assert "First frost No longer in the feed: emailed only if it returns." in dashboard.see("/admin/feed")
+
     def test_it_can_be_cancelled_once(self, dashboard, held):
         assert "Cancelled. It will not be emailed." in dashboard.follow(
             "/admin/feed", action="cancel", waiting=held.batch

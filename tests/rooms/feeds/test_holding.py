@@ -1,6 +1,6 @@
 """A hold before feed mail leaves, and digests: through the checks, the sweep and the dashboard's verbs."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -8,83 +8,13 @@ import pytest
 from chalicelib.campaigns import service as campaigns
 from chalicelib.campaigns.content import blocks
 from chalicelib.campaigns.model import State
-from chalicelib.feeds import jobs, service, store
-from chalicelib.feeds.state import Result, Trigger
-from chalicelib.kernel import clock
+from chalicelib.feeds import service, store
+from chalicelib.feeds.state import Result
 from chalicelib.kernel.aws import tables
 from chalicelib.kernel.errors import Conflict
-from tests.conftest import received
+from tests.rooms.feeds.holding import START, in_state, mailed, names, notices, waiting_titles
 
 pytestmark = pytest.mark.usefixtures("aws", "ses", "blog")
-
-START = datetime(2026, 11, 18, 12, tzinfo=UTC)
-
-
-class Hands:
-    """Holds the clock, and does what runs by itself: `pass_time` ends with the five-minute sweep and its message."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.now = START
-        monkeypatch.setattr(clock, "now", lambda: self.now)
-
-    def check(self, trigger: Trigger = Trigger.SCHEDULE) -> Result:
-        return service.check(trigger).result
-
-    def sweep(self) -> int:
-        """How many messages the sweep sent."""
-        jobs.sweep()
-        messages = [message for message in received("feed") if message == {"trigger": "due"}]
-        for message in messages:
-            jobs.handle(message)
-        return len(messages)
-
-    def pass_time(self, **time: float) -> int:
-        self.now += timedelta(**time)
-        return self.sweep()
-
-
-@pytest.fixture
-def hands(blog: Any, monkeypatch: pytest.MonkeyPatch) -> Hands:
-    blog.posts.clear()
-    blog.publish("Hello", START - timedelta(days=9))
-    return Hands(monkeypatch)
-
-
-@pytest.fixture
-def held(hands: Hands, blog: Any, configure: Any) -> Hands:
-    """One post, found at noon, to leave at half past."""
-    configure(FEED_HOLD="30")
-    assert hands.check() is Result.FIRST
-    blog.publish("News", START)
-    assert hands.check() is Result.WAITING
-    return hands
-
-
-@pytest.fixture
-def daily(hands: Hands, configure: Any) -> Hands:
-    configure(FEED_DIGEST="daily", FEED_DIGEST_AT="15:00")
-    assert hands.check() is Result.FIRST
-    return hands
-
-
-def mailed() -> list[str]:
-    return [campaign.subject for campaign in campaigns.list_page(None, 1, 50).items]
-
-
-def in_state(state: State) -> list[str]:
-    return [campaign.subject for campaign in campaigns.list_page(state, 1, 50).items]
-
-
-def waiting_titles() -> list[str]:
-    return [kept.entry.title for kept in service.view().waiting.entries]
-
-
-def notices(ses: Any) -> list[str]:
-    return [mail["subject"].removeprefix("[The Daily Test] ") for mail in ses.mails()]
-
-
-def names() -> list[str]:
-    return [kept.name for kept in service.view().waiting.entries]
 
 
 def test_a_post_waits_for_its_hold_and_is_mailed_once(held, ses):

@@ -2,6 +2,8 @@
 
 from datetime import UTC, datetime, timedelta
 
+from msgspec.structs import replace
+
 from chalicelib.feeds import waiting
 from chalicelib.feeds.plan import Policy
 from chalicelib.feeds.reading.model import Entry
@@ -137,16 +139,36 @@ def test_a_post_that_waits_already_is_not_added_again():
     assert waiting.add(once, "u", "again", [entry("A")], [], NOW + minutes(1)) == once
 
 
+def is_taken_down(held: Waiting, *present: Entry) -> bool:
+    (kept,) = waiting.refresh(held, present).entries
+    return kept.missing
+
+
 def test_a_post_is_taken_down_if_an_older_one_is_still_there():
-    (kept,) = held(DAILY, "A").entries
-    assert waiting.is_taken_down(kept, [entry("Old", 3)])
-    assert not waiting.is_taken_down(kept, [entry("New", -1)])
-    assert not waiting.is_taken_down(kept, [])
-    assert not waiting.is_taken_down(kept, [entry("No date", None)])
+    once = held(DAILY, "A")
+    assert is_taken_down(once, entry("Old", 3))
+    assert not is_taken_down(once, entry("New", -1))
+    assert not is_taken_down(once)
+    assert not is_taken_down(once, entry("No date", None))
 
 
 def test_without_dates_older_is_what_was_there_before():
     empty = waiting.under(Waiting(), DAILY, NOW)
-    (kept,) = waiting.add(empty, "u", "b", [entry("A", None)], [entry("Old", None)], NOW).entries
-    assert waiting.is_taken_down(kept, [entry("Old", None)])
-    assert not waiting.is_taken_down(kept, [entry("Newer", None)])
+    once = waiting.add(empty, "u", "b", [entry("A", None)], [entry("Old", None)], NOW)
+    assert is_taken_down(once, entry("Old", None))
+    assert not is_taken_down(once, entry("Newer", None))
+
+
+def test_a_post_that_was_seen_to_be_taken_down_is_so_until_it_returns():
+    """Later the older posts may have left the feed, too."""
+    gone = waiting.refresh(held(DAILY, "A"), [entry("Old", 3)])
+    assert is_taken_down(gone, entry("New", -1))
+    assert not is_taken_down(gone, entry("A"))
+
+
+def test_what_is_kept_follows_the_feed_and_an_unchanged_feed_changes_nothing():
+    once = held(DAILY, "A")
+    assert waiting.refresh(once, [entry("A")]) == once
+    corrected = replace(entry("A"), title="B", html="<p>Corrected.</p>")
+    (kept,) = waiting.refresh(once, [corrected]).entries
+    assert (kept.entry.title, kept.entry.html, kept.name) == ("B", "Corrected.", once.entries[0].name)
