@@ -290,7 +290,7 @@ def _watch_feed(watch: Watch, blog: Any, name: str, *messages: Any) -> None:
     """The watched feed has news, and then it is gone."""
     blog.hub = f"{blog.url}/hub"
     watch.work(name, *messages)
-    blog.files["/shot.jpg"] = _photo(60)
+    blog.files["/shot.jpg"] = _photo(200)
     blog.publish("News", picture="/shot.jpg")
     watch.work(name, *messages)
     blog.answer = (410, {}, b"")
