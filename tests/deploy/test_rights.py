@@ -290,7 +290,7 @@ def _watch_feed(watch: Watch, blog: Any, name: str, *messages: Any) -> None:
     """The watched feed has news, and then it is gone."""
     blog.hub = f"{blog.url}/hub"
     watch.work(name, *messages)
-    blog.files["/shot.jpg"] = _photo(200)
+    blog.files["/shot.jpg"] = _photo(60)
     blog.publish("News", picture="/shot.jpg")
     watch.work(name, *messages)
     blog.answer = (410, {}, b"")
@@ -488,7 +488,7 @@ _PASSWORD = "Analytical-1"
 
 def _photo(width: int = 40) -> bytes:
     buffer = io.BytesIO()
-    Image.new("RGB", (width, 30), (200, 90, 40)).save(buffer, "PNG")
+    Image.new("RGB", (width, 40), (200, 90, 40)).save(buffer, "PNG")
     return buffer.getvalue()
 
 
