@@ -82,10 +82,15 @@ class CampaignEdits(Struct, frozen=True):
     time_zone: TimeZone | UnsetType = UNSET
     hidden: Hidden | UnsetType = UNSET
     version: Version = None
+    autosave: Annotated[
+        bool,
+        Meta(description="Saves of one editor within ten minutes are one version, and answered without deliveries"),
+    ] = False
 
     def sent(self) -> dict[str, Any]:
         """The fields that were sent, by name."""
-        return {name: value for name, value in asdict(self).items() if value is not UNSET and name != "version"}
+        about = ("version", "autosave")
+        return {name: value for name, value in asdict(self).items() if value is not UNSET and name not in about}
 
 
 InWaves = Annotated[
@@ -208,7 +213,7 @@ class CampaignPage(PageBody):
     items: list[CampaignLine]
 
 
-class Campaign(CampaignLine):
+class SavedCampaign(CampaignLine):
     preheader: Preheader
     format: Format
     body: Body
@@ -218,11 +223,49 @@ class Campaign(CampaignLine):
     version: Annotated[int, Meta(ge=1)]
     correction: Annotated[CorrectionSummary | None, Meta(description="Of the web version, after it was sent")]
     permitted: list[str]
+
+
+class Campaign(SavedCampaign):
     deliveries: list[Delivery]
     removed: Removed | UnsetType = UNSET
+
+
+class EditedCampaign(SavedCampaign):
+    removed: Removed | UnsetType = UNSET
+    deliveries: Annotated[list[Delivery] | UnsetType, Meta(description="Not in the answer to an autosave")] = UNSET
 
 
 class Progress(Struct):
     state: State
     expected: Annotated[int | None, Meta(description="Estimated number of recipients")]
     deliveries: list[Delivery]
+
+
+class VersionLine(Struct):
+    """`version` is what the campaign's was when it was last saved."""
+
+    version: Annotated[int, Meta(ge=1)]
+    saved_at: Moment
+    by: Annotated[str | None, Meta(description="Whom the dashboard let in; null if nobody is known")]
+    autosave: bool
+    subject: str
+    words: Count
+    bytes: Count
+    current: bool
+
+
+class Versions(Struct):
+    items: list[VersionLine]
+
+
+class VersionContent(VersionLine):
+    preheader: Preheader
+    format: Format
+    body: Body
+    text: PlainText
+    targeting: Targeting = field(name="aim")
+    design: DesignName
+
+
+class Restore(Struct, frozen=True):
+    version: Version = None

@@ -10,7 +10,8 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from chalicelib.campaigns import delivery_store, model, pictures, store, uses
+from chalicelib.campaigns import delivery_store, model, pictures, snapshots, store, uses
+from chalicelib.campaigns.history import NOBODY, Saver
 from chalicelib.campaigns.model import Action, Campaign, CampaignDetail, Delivery, DeliveryState, State
 from chalicelib.events import outbox
 from chalicelib.events.model import EventType, Payload
@@ -31,15 +32,27 @@ def get_detail(campaign_id: str) -> CampaignDetail:
     return detail
 
 
-def apply(campaign_id: str, action: Action | None, change: Change) -> CampaignDetail:
+def get_written(campaign_id: str) -> CampaignDetail:
+    """The campaign and its content, without the deliveries."""
+    found = store.find_written(campaign_id) if ids.is_id(campaign_id) else None
+    if not found:
+        raise NotFound("Campaign not found")
+    return found
+
+
+def apply(
+    campaign_id: str, action: Action | None, change: Change, find: Callable[[str], CampaignDetail] = get_detail
+) -> CampaignDetail:
+    """`find` may be `get_written` for an action on campaigns that are not sent: all their deliveries are pending."""
+
     def decide() -> CampaignDetail:
-        before = get_detail(campaign_id)
+        before = find(campaign_id)
         if action:
             model.permit(action, before.campaign.state)
         after, writes = change(before)
         if writes:
             commit(writes)
-            outbox.relay_soon(campaign_id)
+            outbox.relay_written(writes)
         return after
 
     return retry_stale(decide, busy="The campaign is being changed by someone else")
@@ -70,19 +83,41 @@ def use_writes(before: CampaignDetail | None, after: CampaignDetail | None) -> l
 
 
 def edit_writes(
-    detail: CampaignDetail, changes: dict[str, Any], content: dict[str, Any], needed: frozenset[str] = frozenset()
+    detail: CampaignDetail,
+    changes: dict[str, Any],
+    content: dict[str, Any],
+    needed: frozenset[str] = frozenset(),
+    saver: Saver = NOBODY,
 ) -> Changed:
-    """`changes` are fields of the campaign, `content` fields of its content, `needed` names of pictures in it."""
-    written = replace(detail.content, **content) if content else None
-    if written:
+    """`changes` are fields of the campaign, `content` fields of its content, `needed` names of pictures in it. What
+    the author composed is kept as an older version."""
+    edited = edit(detail, changes, content, needed)
+    after, kept = snapshots.keep_writes(detail, edited, saver)
+    return after, [*save_writes(detail, after), *kept]
+
+
+def edit(
+    detail: CampaignDetail, changes: dict[str, Any], content: dict[str, Any], needed: frozenset[str] = frozenset()
+) -> CampaignDetail:
+    written = replace(detail.content, **content)
+    if content:
         written = pictures.recognize(written, detail.content, needed)
     campaign = model.with_deliveries(replace(detail.campaign, **changes), detail.deliveries, clock.now())
-    after = replace(detail, campaign=campaign, content=written or detail.content)
-    return after, [
-        *store.change_writes(detail.campaign, campaign, written),
-        *_schedule_event_writes(detail.campaign, campaign),
-        *use_writes(detail, after),
+    return replace(detail, campaign=campaign, content=written)
+
+
+def save_writes(before: CampaignDetail, after: CampaignDetail) -> list[tables.Write]:
+    return [
+        *store.save_writes(before, after),
+        *_schedule_event_writes(before.campaign, after.campaign),
+        *use_writes(before, after),
     ]
+
+
+def is_same(before: CampaignDetail, after: CampaignDetail) -> bool:
+    """Whether nothing has changed, apart from the version that every change makes."""
+    campaign = replace(after.campaign, version=before.campaign.version, updated_at=before.campaign.updated_at)
+    return (campaign, after.content) == (before.campaign, before.content)
 
 
 def choose_waves(before: CampaignDetail, waves: bool, changed: Changed) -> Changed:

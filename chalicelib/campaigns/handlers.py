@@ -5,6 +5,7 @@ from typing import Any
 from chalicelib.access import audit
 from chalicelib.campaigns import bodies, fields, serializers, service
 from chalicelib.campaigns.content import renderer
+from chalicelib.campaigns.history import Saver
 from chalicelib.campaigns.model import CampaignDetail, Content
 from chalicelib.campaigns.sending import continuing, deliveries, progress, stopping
 from chalicelib.kernel import clock
@@ -39,7 +40,7 @@ def list_campaigns(request: Request) -> Response:
 def create_campaign(request: Request) -> Response:
     if request.fields.get("scheduled_at") is not None:
         raise Invalid("A campaign starts as a draft: create it, then schedule it")
-    return _edited(service.create(schemas.read(bodies.Draft, request.fields)), 201)
+    return _edited(service.create(schemas.read(bodies.Draft, request.fields), by=request.identity), 201)
 
 
 @operation("Get a campaign with its deliveries", tag=_TAG, answers=_CAMPAIGN, refuses=(404,))
@@ -64,20 +65,24 @@ def watch_campaign(request: Request) -> Response:
     "`hidden` alone may be changed in every state",
     tag=_TAG,
     body=bodies.CampaignEdits,
-    answers=_CAMPAIGN,
+    answers={200: Answer("The campaign", bodies.EditedCampaign)},
     refuses=(400, 404, 409),
 )
 def update_campaign(request: Request) -> Response:
     sent = schemas.read(bodies.CampaignEdits, request.fields)
     edits, content = _edits(sent)
-    changed = service.update(request.path["campaign_id"], edits, content, sent.version)
+    saver = Saver(request.identity, sent.autosave)
+    changed = service.update(request.path["campaign_id"], edits, content, sent.version, saver)
     if edits.get("scheduled_at"):
         audit.record(request, "campaign.schedule", campaign_id=changed.campaign.id)
     if "hidden" in edits:
         audit.record(
             request, "campaign.hide" if edits["hidden"] else "campaign.show", campaign_id=changed.campaign.id
         )
-    return _answer(changed) if set(edits) == {"hidden"} and not content else _edited(changed)
+    if set(edits) == {"hidden"} and not content:
+        return _answer(changed)
+    removed = renderer.removed_markup(changed.campaign.format, changed.content.body)
+    return responses.json(serializers.edited_campaign(changed, removed))
 
 
 @operation("Delete a draft", tag=_TAG, answers={204: Answer("Deleted")}, refuses=(404, 409))
@@ -112,7 +117,7 @@ def cancel_campaign(request: Request) -> Response:
 
 @operation("Duplicate as a new draft", tag=_TAG, answers=_NEW_DRAFT, refuses=(404,))
 def duplicate_campaign(request: Request) -> Response:
-    return _answer(service.duplicate(request.path["campaign_id"]), 201)
+    return _answer(service.duplicate(request.path["campaign_id"], request.identity), 201)
 
 
 @operation(

@@ -11,6 +11,7 @@ from enum import StrEnum
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from chalicelib.campaigns.history import History
 from chalicelib.campaigns.targeting import LONGEST_WORD as LONGEST_WORD
 from chalicelib.campaigns.targeting import MOST_WORDS as MOST_WORDS
 from chalicelib.campaigns.targeting import Resolved as Resolved
@@ -165,6 +166,7 @@ class CampaignDetail(Struct, frozen=True):
     campaign: Campaign
     content: Content
     deliveries: tuple[Delivery, ...]
+    history: History = field(default_factory=History)
 
     def delivery(self, delivery_id: str) -> Delivery | None:
         return next((delivery for delivery in self.deliveries if delivery.id == delivery_id), None)

@@ -4,11 +4,12 @@ stays as it was sent."""
 from collections.abc import Collection
 from typing import Any
 
-from chalicelib.campaigns import changes, uses
+from chalicelib.campaigns import changes, snapshots, uses
 from chalicelib.campaigns.content import blocks
 from chalicelib.campaigns.content.blocks import Block, Image, Item, Text
-from chalicelib.campaigns.model import HELD_BACK, Action, CampaignDetail
+from chalicelib.campaigns.model import HELD_BACK, Action, CampaignDetail, permit, permitted_actions
 from chalicelib.kernel import log
+from chalicelib.kernel.errors import NotFound
 
 WITHDRAWN = "A sighting was withdrawn by the member who shared it, and taken out."
 # In the place of a subject that was the title of what is gone, when there is nothing else to name it by.
@@ -18,7 +19,8 @@ _HELD = f"{HELD_BACK}{WITHDRAWN[0].lower()}{WITHDRAWN[1:]} Review it, then send 
 
 
 def take_out(campaign_id: str, entry: str) -> None:
-    """Remove what came from this entry, and tell the editor. `Conflict` if the campaign is sent or being sent."""
+    """Remove what came from this entry, and tell the editor. `Conflict` if the campaign is sent or being sent; its
+    older versions lose it in every state."""
     from chalicelib.mail import notices
 
     seen: list[CampaignDetail] = []
@@ -27,7 +29,11 @@ def take_out(campaign_id: str, entry: str) -> None:
         seen.append(detail)
         return _take_out(detail, entry)
 
-    after = changes.apply(campaign_id, Action.UPDATE, remove)
+    try:
+        after = changes.apply(campaign_id, None, remove)
+    except NotFound:
+        snapshots.delete_all(campaign_id)  # if whoever deleted it crashed before
+        raise
     if seen[-1].campaign.scheduled_at and not after.campaign.scheduled_at:
         log.warning("campaign.held", campaign_id=campaign_id)
         notices.notify_admin("A campaign was held back", f"“{after.campaign.subject}”\n\n{after.campaign.notice}")
@@ -39,21 +45,33 @@ def without(body: str, entries: Collection[str]) -> str:
 
 
 def _take_out(detail: CampaignDetail, entry: str) -> changes.Changed:
-    """A campaign that is scheduled stays so, unless nothing is left of it, or it was named after what is gone."""
-    gone = [item for item in uses.list_items(detail) if item.entry == entry]
-    if not gone:
+    """The content and the older versions in one transaction: nothing is kept of what is taken out."""
+    is_sent = Action.UPDATE not in permitted_actions(detail.campaign.state)
+    gone = [] if is_sent else [item for item in uses.list_items(detail) if item.entry == entry]
+    cleared, forgotten = snapshots.forget_writes(detail, entry, {_subject(item) for item in gone})
+    if gone:
+        after = snapshots.overwrite(cleared, _edit(cleared, gone))
+    elif forgotten:
+        after = changes.edit(cleared, {}, {})
+    else:
+        permit(Action.UPDATE, detail.campaign.state)
         return detail, []
-    campaign, left = detail.campaign, _without(detail.content.body, {entry})
-    edits: dict[str, Any] = {"notice": _add_notice(campaign.notice or "")}
+    return after, [*changes.save_writes(detail, after), *forgotten]
+
+
+def _edit(detail: CampaignDetail, gone: Collection[Item]) -> CampaignDetail:
+    """A campaign that is scheduled stays so, unless nothing is left of it, or it was named after what is gone."""
+    campaign, left = detail.campaign, _without(detail.content.body, {item.entry for item in gone})
+    edits: dict[str, Any] = {"notice": add_notice(campaign.notice or "")}
     is_named_after = campaign.subject in [_subject(item) for item in gone]
     if is_named_after:
         edits["subject"] = next((_subject(block) for block in left if isinstance(block, Item)), UNTITLED)
     if campaign.scheduled_at and (is_named_after or not _says_anything(left)):
         edits |= {"scheduled_at": None, "notice": _HELD}
-    return changes.edit_writes(detail, edits, {"body": blocks.write(left)})
+    return changes.edit(detail, edits, {"body": blocks.write(left)})
 
 
-def _add_notice(before: str) -> str:
+def add_notice(before: str) -> str:
     """After what the editor has to know already; said once, however many were withdrawn."""
     is_said = WITHDRAWN.casefold() in before.casefold()
     return before if is_said else f"{before} {WITHDRAWN}".strip()

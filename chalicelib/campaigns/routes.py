@@ -17,6 +17,12 @@ ROUTES = (
     admin_api("POST /admin/api/campaigns/{campaign_id}/schedule", "campaigns.handlers:schedule_campaign"),
     admin_api("POST /admin/api/campaigns/{campaign_id}/cancel", "campaigns.handlers:cancel_campaign"),
     admin_api("POST /admin/api/campaigns/{campaign_id}/duplicate", "campaigns.handlers:duplicate_campaign"),
+    admin_api("GET /admin/api/campaigns/{campaign_id}/versions", "campaigns.version_handlers:list_versions"),
+    admin_api("GET /admin/api/campaigns/{campaign_id}/versions/{version}", "campaigns.version_handlers:view_version"),
+    admin_api(
+        "POST /admin/api/campaigns/{campaign_id}/versions/{version}/restore",
+        "campaigns.version_handlers:restore_version",
+    ),
     admin_api("POST /admin/api/campaigns/{campaign_id}/test", "campaigns.review.handlers:test_campaign"),
     admin_api(
         "POST /admin/api/campaigns/{campaign_id}/deliveries/{delivery_id}/retry", "campaigns.handlers:retry_delivery"

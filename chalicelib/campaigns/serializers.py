@@ -1,10 +1,14 @@
 """Campaigns and deliveries as the JSON API shows them."""
 
+from typing import Any
+
 from msgspec import UNSET, UnsetType
 from msgspec.structs import asdict
 
-from chalicelib.campaigns import bodies, model
+from chalicelib.campaigns import bodies, model, snapshots
 from chalicelib.campaigns.model import Campaign, CampaignDetail, Delivery
+from chalicelib.campaigns.versions import Version, VersionDetail
+from chalicelib.kernel import clock
 from chalicelib.web import schemas
 
 CampaignBody = bodies.Campaign
@@ -15,16 +19,15 @@ def campaign_line(campaign: Campaign) -> bodies.CampaignLine:
 
 
 def campaign_detail(detail: CampaignDetail, removed: list[str] | UnsetType = UNSET) -> CampaignBody:
+    deliveries = [delivery_body(delivery) for delivery in detail.deliveries]
+    return schemas.build(CampaignBody, detail.campaign, **_written(detail), deliveries=deliveries, removed=removed)
+
+
+def edited_campaign(detail: CampaignDetail, removed: list[str]) -> bodies.EditedCampaign:
+    """Without the deliveries, if they were not read."""
+    deliveries = [delivery_body(delivery) for delivery in detail.deliveries] or UNSET
     return schemas.build(
-        CampaignBody,
-        detail.campaign,
-        body=detail.content.body,
-        text=detail.content.text,
-        delivery=_summary(detail.campaign),
-        correction=_correction(detail.campaign),
-        permitted=model.permitted_actions(detail.campaign.state),
-        deliveries=[delivery_body(delivery) for delivery in detail.deliveries],
-        removed=removed,
+        bodies.EditedCampaign, detail.campaign, **_written(detail), deliveries=deliveries, removed=removed
     )
 
 
@@ -35,6 +38,39 @@ def delivery_body(delivery: Delivery) -> bodies.Delivery:
 
 def correction_body(web_version: CampaignDetail) -> bodies.Correction:
     return schemas.build(bodies.Correction, web_version.campaign.correction, body=web_version.content.body)
+
+
+def version_line(version: Version) -> bodies.VersionLine:
+    return bodies.VersionLine(**_version(version))
+
+
+def version_content(found: VersionDetail) -> bodies.VersionContent:
+    content = asdict(snapshots.draft_of(found.detail))
+    return bodies.VersionContent(**{**_version(found.version), **content})
+
+
+def _version(version: Version) -> dict[str, Any]:
+    saved = version.saved
+    return {
+        "version": saved.number,
+        "saved_at": clock.text(saved.saved_at),
+        "by": saved.by or None,
+        "autosave": saved.autosave,
+        "subject": version.summary.subject,
+        "words": version.summary.words,
+        "bytes": version.summary.size,
+        "current": version.is_current,
+    }
+
+
+def _written(detail: CampaignDetail) -> dict[str, Any]:
+    return {
+        "body": detail.content.body,
+        "text": detail.content.text,
+        "delivery": _summary(detail.campaign),
+        "correction": _correction(detail.campaign),
+        "permitted": model.permitted_actions(detail.campaign.state),
+    }
 
 
 def _correction(campaign: Campaign) -> bodies.CorrectionSummary | None:

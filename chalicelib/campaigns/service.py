@@ -5,11 +5,13 @@ from datetime import datetime
 from typing import Any
 
 from msgspec import Struct
-from msgspec.structs import asdict, replace
+from msgspec.structs import replace
 
-from chalicelib.campaigns import changes, fields, model, pictures, removal, store, uses
+from chalicelib.campaigns import changes, fields, model, pictures, removal, snapshots, store, uses
 from chalicelib.campaigns.bodies import Draft as Draft
 from chalicelib.campaigns.content import renderer
+from chalicelib.campaigns.history import NOBODY
+from chalicelib.campaigns.history import Saver as Saver
 from chalicelib.campaigns.model import (
     Action,
     Campaign,
@@ -25,16 +27,21 @@ from chalicelib.kernel.aws import tables
 from chalicelib.kernel.aws.failures import retry_stale
 from chalicelib.kernel.errors import Conflict, Invalid, NotFound, Unavailable
 
+# Fields of the campaign, and of its content.
+Edits = tuple[dict[str, Any], dict[str, Any]]
+
 
 class Page(Struct, frozen=True):
     items: list[Campaign]
     total: int
 
 
-def create(draft: Draft, notice: str | None = None, needed: frozenset[str] = frozenset()) -> CampaignDetail:
+def create(
+    draft: Draft, notice: str | None = None, needed: frozenset[str] = frozenset(), by: str = ""
+) -> CampaignDetail:
     """`notice` is what the editor has to know about it. `needed` are names of pictures in it: without one of them
-    nothing is made."""
-    detail = _new_detail(draft, Origin.MANUAL, clock.now(), notice)
+    nothing is made. `by` is the editor."""
+    detail = _new_detail(draft, Origin.MANUAL, clock.now(), notice, by)
 
     def decide() -> CampaignDetail:
         made, writes = _draft_writes(detail, needed)
@@ -44,9 +51,9 @@ def create(draft: Draft, notice: str | None = None, needed: frozenset[str] = fro
     return retry_stale(decide)
 
 
-def draft_writes(draft: Draft) -> tuple[CampaignDetail, list[tables.Write]]:
+def draft_writes(draft: Draft, by: str = "") -> tuple[CampaignDetail, list[tables.Write]]:
     """A new draft as writes, for the caller's transaction. Raises `Invalid` if it cannot be rendered."""
-    return _draft_writes(_new_detail(draft, Origin.MANUAL, clock.now()))
+    return _draft_writes(_new_detail(draft, Origin.MANUAL, clock.now(), by=by))
 
 
 def create_writes(draft: Draft, send: bool) -> tuple[CampaignDetail, list[tables.Write]]:
@@ -78,49 +85,69 @@ def list_page(state: State | None, number: int, size: int) -> Page:
 
 
 def update(
-    campaign_id: str, edits: dict[str, Any], content: dict[str, Any], version: int | None = None
+    campaign_id: str,
+    edits: dict[str, Any],
+    content: dict[str, Any],
+    version: int | None = None,
+    saver: Saver = NOBODY,
 ) -> CampaignDetail:
-    """`edits` are fields of `Campaign`, `content` fields of `Content`, all of them checked.
+    """`edits` are fields of `Campaign`, `content` fields of `Content`, all of them checked. What is the same already
+    is not written.
 
     Setting `scheduled_at` on a draft schedules it; setting it to None makes it a draft again. `hidden` alone, which
     takes it out of the public archive or puts it back, may be changed in every state."""
-
-    def edit(detail: CampaignDetail) -> changes.Changed:
-        if version is not None and version != detail.campaign.version:
-            raise Conflict("The campaign has changed: reload it and try again")
-        changed = changes.edit_writes(detail, edits, content)
-        # What cannot be rendered, or should never have been sent, is what an editor may want to hide.
-        return changed if is_about_archive else _checked(changed)
-
-    is_about_archive = set(edits) == {"hidden"} and not content
-    return changes.apply(campaign_id, None if is_about_archive else Action.UPDATE, edit)
+    if set(edits) == {"hidden"} and not content:
+        return _hide(campaign_id, edits, version)
+    return save(campaign_id, lambda _: (edits, content), saver, version)
 
 
 def rewrite(
-    campaign_id: str, decide: Callable[[CampaignDetail], str], needed: frozenset[str] = frozenset()
+    campaign_id: str,
+    decide: Callable[[CampaignDetail], str],
+    needed: frozenset[str] = frozenset(),
+    saver: Saver = NOBODY,
 ) -> CampaignDetail:
     """`decide` says what the body is from now on, and is asked again if somebody has saved the campaign meanwhile.
     If that is what it was, nothing is written; and nothing is saved without the pictures that are `needed`."""
 
-    def change(detail: CampaignDetail) -> changes.Changed:
+    def write(detail: CampaignDetail) -> Edits:
         body = fields.body(decide(detail))
-        if body == detail.content.body:
-            return detail, []
-        return _checked(changes.edit_writes(detail, {}, {"body": body}, needed))
+        return {}, {} if body == detail.content.body else {"body": body}
 
-    return changes.apply(campaign_id, Action.UPDATE, change)
+    return save(campaign_id, write, saver, needed=needed)
+
+
+def save(
+    campaign_id: str,
+    decide: Callable[[CampaignDetail], Edits],
+    saver: Saver = NOBODY,
+    version: int | None = None,
+    needed: frozenset[str] = frozenset(),
+) -> CampaignDetail:
+    """What an editor writes: fields of the campaign and of its content. With a `version`, only if it is the current
+    one. An autosave does not read the deliveries, and answers without them."""
+
+    def change(detail: CampaignDetail) -> changes.Changed:
+        _check_version(detail, version)
+        edits, content = decide(detail)
+        changed = changes.edit_writes(detail, edits, content, needed, saver)
+        return (detail, []) if changes.is_same(detail, changed[0]) else _checked(changed)
+
+    find = changes.get_written if saver.autosave else changes.get_detail
+    return changes.apply(campaign_id, Action.UPDATE, change, find)
 
 
 def hide(campaign_id: str, hidden: bool) -> CampaignDetail:
     """Take it out of the public archive, or put it back; in any state."""
-    return update(campaign_id, {"hidden": hidden}, {})
+    return _hide(campaign_id, {"hidden": hidden})
 
 
 def delete(campaign_id: str) -> None:
     def remove(detail: CampaignDetail) -> changes.Changed:
         return detail, [*store.delete_writes(detail), *changes.use_writes(detail, None)]
 
-    changes.apply(campaign_id, Action.DELETE, remove)
+    deleted = changes.apply(campaign_id, Action.DELETE, remove)
+    snapshots.delete_all(campaign_id, snapshots.current(deleted).ordinal)
 
 
 def send_now(
@@ -165,15 +192,14 @@ def cancel(campaign_id: str) -> CampaignDetail:
     )
 
 
-def duplicate(campaign_id: str) -> CampaignDetail:
+def duplicate(campaign_id: str, by: str = "") -> CampaignDetail:
     """A new draft with the same content and the same targeting, but for what was withdrawn since."""
-    detail = view(campaign_id)
-    values = {**asdict(detail.campaign), **asdict(detail.content)}
-    draft = Draft(**{name: values[name] for name in Draft.__struct_fields__})
+    draft = snapshots.draft_of(view(campaign_id))
     try:
-        return create(draft)
+        return create(draft, by=by)
     except uses.Withdrawn as refusal:
-        return create(replace(draft, body=removal.without(draft.body, refusal.entries)), removal.WITHDRAWN)
+        left = replace(draft, body=removal.without(draft.body, refusal.entries))
+        return create(left, removal.WITHDRAWN, by=by)
 
 
 def list_due(now: datetime) -> list[Campaign]:
@@ -224,6 +250,22 @@ def _hold(campaign: Campaign, notice: str, applies: Callable[[datetime], bool]) 
     notices.notify_admin("A campaign was held back", f"“{campaign.subject}”\n\n{notice}")
 
 
+def _hide(campaign_id: str, edits: dict[str, Any], version: int | None = None) -> CampaignDetail:
+    """In every state, and also what cannot be rendered: it may be what should never have been sent."""
+
+    def change(detail: CampaignDetail) -> changes.Changed:
+        _check_version(detail, version)
+        changed = changes.edit_writes(detail, edits, {})
+        return (detail, []) if changes.is_same(detail, changed[0]) else changed
+
+    return changes.apply(campaign_id, None, change)
+
+
+def _check_version(detail: CampaignDetail, version: int | None) -> None:
+    if version is not None and version != detail.campaign.version:
+        raise Conflict("The campaign has changed: reload it and try again")
+
+
 def _checked(changed: changes.Changed) -> changes.Changed:
     """What is scheduled goes out without another look."""
     detail = changed[0]
@@ -249,8 +291,11 @@ def _create_writes(detail: CampaignDetail) -> list[tables.Write]:
     return [*store.create_writes(detail), *changes.use_writes(None, detail)]
 
 
-def _new_detail(draft: Draft, origin: Origin, now: datetime, notice: str | None = None) -> CampaignDetail:
+def _new_detail(
+    draft: Draft, origin: Origin, now: datetime, notice: str | None = None, by: str = ""
+) -> CampaignDetail:
     id = ids.new()
     given = {name: getattr(draft, name) for name in Draft.__struct_fields__ if name in Campaign.__struct_fields__}
     campaign = Campaign(id=id, created_at=now, updated_at=now, origin=origin, notice=notice, **given)
-    return CampaignDetail(campaign, Content(draft.body, draft.text), (Delivery(ids.new(), id, now),))
+    detail = CampaignDetail(campaign, Content(draft.body, draft.text), (Delivery(ids.new(), id, now),))
+    return snapshots.first(detail, by)

@@ -1,26 +1,21 @@
 """Campaigns in DynamoDB (their deliveries are in `delivery_store`).
 
 The campaigns table holds what lists show, in one partition sorted by age, so that a page is one consistent query.
-Contents have a table of their own, which no list reads. One more row counts the campaigns in each state; it is
-updated in the transaction that changes a state, so a total costs one read. It also has a stamp that changes
-with every campaign that was sent: as long as it is the same, so is the public archive.
+Contents have a table of their own (`content_store`), which no list reads. One more row counts the campaigns in each
+state; it is updated in the transaction that changes a state, so a total costs one read. It also has a stamp that
+changes with every campaign that was sent: as long as it is the same, so is the public archive.
 """
 
 import json
-import zlib
 from collections.abc import Iterable
 
 from msgspec import convert, to_builtins
-from pynamodb.attributes import (
-    BinaryAttribute,
-    BooleanAttribute,
-    NumberAttribute,
-    UnicodeAttribute,
-    UnicodeSetAttribute,
-)
+from msgspec.structs import replace
+from pynamodb.attributes import BooleanAttribute, NumberAttribute, UnicodeAttribute
 from pynamodb.indexes import AllProjection, GlobalSecondaryIndex
 
 from chalicelib.campaigns import delivery_store, targeting
+from chalicelib.campaigns.content_store import ContentRow, build_row, parse_content, parse_history, web_id
 from chalicelib.campaigns.delivery_store import format_moment, parse_moment
 from chalicelib.campaigns.model import (
     Campaign,
@@ -36,13 +31,11 @@ from chalicelib.campaigns.model import (
 )
 from chalicelib.kernel import clock, ids
 from chalicelib.kernel.aws import tables
-from chalicelib.kernel.errors import Invalid
 
 _CAMPAIGN = "campaign"
 _COUNT = "count"
 _ALL = "all"
 _SENT = (State.PUBLISHING, State.PUBLISHED)
-_LARGEST_ITEM = 390_000  # DynamoDB's 400 KB, less room for names and keys
 
 
 class _ByState(GlobalSecondaryIndex["CampaignRow"]):  # type: ignore[no-untyped-call]
@@ -91,18 +84,6 @@ class CampaignRow(tables.Row):
     archive_stamp = UnicodeAttribute(null=True)
 
 
-class ContentRow(tables.Row):
-    """What was written, under the campaign's id; the body of a corrected web version in a row of its own."""
-
-    class Meta:
-        table_name = tables.name("campaign-contents")
-
-    id = UnicodeAttribute(hash_key=True)
-    body = BinaryAttribute(legacy_encoding=False)
-    text = BinaryAttribute(legacy_encoding=False, null=True)
-    pictures = UnicodeSetAttribute(null=True)
-
-
 def find_campaign(campaign_id: str) -> Campaign | None:
     row = tables.get(CampaignRow, _CAMPAIGN, campaign_id)
     return _campaign(row) if row else None
@@ -116,10 +97,16 @@ def find_many(campaign_ids: Iterable[str]) -> dict[str, Campaign]:
 
 def find_detail(campaign_id: str) -> CampaignDetail | None:
     """Two requests: campaign and content as of the same moment, then the deliveries."""
+    found = find_written(campaign_id)
+    return replace(found, deliveries=delivery_store.list_deliveries(campaign_id)) if found else None
+
+
+def find_written(campaign_id: str) -> CampaignDetail | None:
+    """Campaign and content as of the same moment, without the deliveries: one request."""
     row, content = tables.get_together((CampaignRow, _CAMPAIGN, campaign_id), (ContentRow, campaign_id, None))
     if not row or not content:
         return None
-    return CampaignDetail(_campaign(row), _content(content), delivery_store.list_deliveries(campaign_id))
+    return CampaignDetail(_campaign(row), parse_content(content), (), parse_history(content))
 
 
 def find_web_version(campaign_id: str) -> CampaignDetail | None:
@@ -127,15 +114,15 @@ def find_web_version(campaign_id: str) -> CampaignDetail | None:
     row, content, corrected = tables.get_together(
         (CampaignRow, _CAMPAIGN, campaign_id),
         (ContentRow, campaign_id, None),
-        (ContentRow, _web_id(campaign_id), None),
+        (ContentRow, web_id(campaign_id), None),
     )
-    return CampaignDetail(_campaign(row), _content(corrected or content), ()) if row and content else None
+    return CampaignDetail(_campaign(row), parse_content(corrected or content), ()) if row and content else None
 
 
 def list_web_contents(campaigns: Iterable[Campaign]) -> dict[str, Content]:
     """What the web versions of these campaigns say, by the campaign's id; a hundred a request."""
-    wanted = {_web_id(campaign.id) if campaign.correction else campaign.id: campaign.id for campaign in campaigns}
-    return {wanted[row.id]: _content(row) for row in tables.get_many(ContentRow, wanted)}
+    wanted = {web_id(campaign.id) if campaign.correction else campaign.id: campaign.id for campaign in campaigns}
+    return {wanted[row.id]: parse_content(row) for row in tables.get_many(ContentRow, wanted)}
 
 
 def list_page(state: State | None, offset: int, size: int) -> list[Campaign]:
@@ -177,17 +164,23 @@ def list_in_state(state: State) -> list[Campaign]:
 def create_writes(detail: CampaignDetail) -> list[tables.Write]:
     return [
         tables.Put(_campaign_row(detail.campaign), CampaignRow.id.does_not_exist()),
-        tables.Put(_content_row(detail.campaign.id, detail.content)),
+        tables.Put(build_row(detail.campaign.id, detail.content, detail.history)),
         *map(delivery_store.create_write, detail.deliveries),
         _count_write(None, detail.campaign.state),
     ]
 
 
-def change_writes(before: Campaign, after: Campaign, content: Content | None = None) -> list[tables.Write]:
+def save_writes(before: CampaignDetail, after: CampaignDetail) -> list[tables.Write]:
+    """Like `change_writes`, and the content with its versions if it is another."""
+    writes = change_writes(before.campaign, after.campaign)
+    if (before.content, before.history) != (after.content, after.history):
+        writes.append(tables.Put(build_row(after.campaign.id, after.content, after.history)))
+    return writes
+
+
+def change_writes(before: Campaign, after: Campaign) -> list[tables.Write]:
     """Holds only if nobody changed the campaign since `before` was read."""
     writes: list[tables.Write] = [tables.Put(_campaign_row(after), CampaignRow.version == before.version)]
-    if content:
-        writes.append(tables.Put(_content_row(after.id, content)))
     if before.state is not after.state or after.state in _SENT:
         writes.append(_count_write(before.state, after.state))
     return writes
@@ -195,11 +188,11 @@ def change_writes(before: Campaign, after: Campaign, content: Content | None = N
 
 def correct_writes(before: Campaign, after: Campaign, content: Content) -> list[tables.Write]:
     """Holds like `change_writes`. What was sent stays as it is."""
-    return [*change_writes(before, after), tables.Put(_content_row(_web_id(after.id), content))]
+    return [*change_writes(before, after), tables.Put(build_row(web_id(after.id), content))]
 
 
 def withdraw_writes(before: Campaign, after: Campaign) -> list[tables.Write]:
-    return [*change_writes(before, after), tables.Delete(ContentRow(_web_id(after.id)))]
+    return [*change_writes(before, after), tables.Delete(ContentRow(web_id(after.id)))]
 
 
 def delete_writes(detail: CampaignDetail) -> list[tables.Write]:
@@ -270,23 +263,6 @@ def _campaign(row: CampaignRow) -> Campaign:
         counts=Counts(int(row.recipients), int(row.sent_count), int(row.failure_count), int(row.unknown_count)),
         version=int(row.version),
     )
-
-
-def _web_id(campaign_id: str) -> str:
-    return f"{campaign_id}/web"
-
-
-def _content_row(id: str, content: Content) -> ContentRow:
-    body = zlib.compress(content.body.encode(), 6)
-    text = zlib.compress(content.text.encode(), 6) if content.text is not None else None
-    if len(body) + len(text or b"") > _LARGEST_ITEM:
-        raise Invalid("The content is too large to store, even compressed: link to images instead of embedding them")
-    return ContentRow(id, body=body, text=text, pictures=set(content.pictures) or None)
-
-
-def _content(row: ContentRow) -> Content:
-    text = zlib.decompress(row.text).decode() if row.text is not None else None
-    return Content(zlib.decompress(row.body).decode(), text, frozenset(row.pictures or ()))
 
 
 def _targeting(stored: str | None) -> Targeting:

@@ -6,6 +6,7 @@ Whatever commits is sent at least once; what does not commit is never sent.
 import threading
 import time
 import uuid
+from collections.abc import Iterable
 from functools import lru_cache
 
 from chalicelib.events import model, store
@@ -25,13 +26,19 @@ def event_write(type: EventType, aggregate_id: str, payload: Payload) -> tables.
     return store.create_write(Event(_next_id(), aggregate_id, type, checked, clock.text(clock.now())))
 
 
-def relay_soon(aggregate_id: str) -> None:
-    """After the commit: have the event sent now. It may fail or be left out, because the sweep comes every minute."""
+def relay_soon(*aggregate_ids: str) -> None:
+    """After the commit: have events sent now. It may fail or be left out, because the sweep comes every minute."""
     try:
         if settings.current().event_bus or _webhooks_exist(int(time.monotonic() // 60)):
-            queues.send("events", {"aggregates": [aggregate_id]})
+            queues.send("events", {"aggregates": list(aggregate_ids)})
     except Unavailable:
-        log.warning("events.not_hurried", aggregate_id=aggregate_id)
+        log.warning("events.not_hurried", aggregate_id=aggregate_ids[0])
+
+
+def relay_written(writes: Iterable[tables.Write]) -> None:
+    """The same for the events among the writes that were committed. Without any, nothing is sent."""
+    if found := store.list_aggregates(writes):
+        relay_soon(*found)
 
 
 @lru_cache(maxsize=1)

@@ -5,7 +5,7 @@ to do (one request if there is nothing), then `done` by day, for the clean-up an
 """
 
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import date, datetime, timedelta
 
 from pynamodb.attributes import JSONAttribute, NumberAttribute, UnicodeAttribute
@@ -68,6 +68,12 @@ def create_write(event: Event) -> tables.Put:
         pending=event.id,
     )
     return tables.Put(row)
+
+
+def list_aggregates(writes: Iterable[tables.Write]) -> list[str]:
+    """Those that the events among these writes are about, each once."""
+    rows = [write.row for write in writes]
+    return list(dict.fromkeys(row.aggregate_id for row in rows if isinstance(row, EventRow)))
 
 
 def list_pending_aggregates() -> Iterator[str]:

@@ -30,7 +30,7 @@ _OUTLINE = Answer("The outline", OutlineAnswer)
 )
 def compose(request: Request) -> Response:
     body = schemas.read(compose_bodies.NewComposition, request.fields)
-    composed = composing.compose(body.sections, body.campaign_id)  # type: ignore[arg-type]
+    composed = composing.compose(body.sections, body.campaign_id, request.identity)  # type: ignore[arg-type]
     audit.record(request, "inbox.compose", campaign_id=composed.detail.campaign.id)
     answer = ComposedCampaign(
         **asdict(campaign_serializers.campaign_detail(composed.detail)),
@@ -64,7 +64,7 @@ def change_outline(request: Request) -> Response:
     answers={201: Answer("The draft", campaign_serializers.CampaignBody)},
 )
 def open_issue(request: Request) -> Response:
-    detail = issues.open_next()
+    detail = issues.open_next(request.identity)
     audit.record(request, "inbox.issue", campaign_id=detail.campaign.id)
     return responses.json(campaign_serializers.campaign_detail(detail), 201)
 

@@ -61,9 +61,9 @@ class Composed(Struct, frozen=True):
     asked: int = 0
 
 
-def compose(sections: Sequence[Section], campaign_id: str | None = None) -> Composed:
+def compose(sections: Sequence[Section], campaign_id: str | None = None, by: str = "") -> Composed:
     """A new draft, or more of a draft there is: what it has already is not added again. Nothing is made if one of the
-    entries does not exist."""
+    entries does not exist. `by` is the editor."""
     wanted = _check(sections)
     entries = entry_store.find_many(DESK, wanted)
     found = {detail.entry.id: detail for detail in service.with_items(list(entries.values()))}
@@ -76,9 +76,9 @@ def compose(sections: Sequence[Section], campaign_id: str | None = None) -> Comp
     repeated: frozenset[str] = frozenset()
     try:
         if campaign_id:
-            draft, repeated = _append(campaign_id, parts, made)
+            draft, repeated = _append(campaign_id, parts, made, by)
         else:
-            draft = _create(found[wanted[0]], parts, made)
+            draft = _create(found[wanted[0]], parts, made, by)
     except Withdrawn as refusal:
         raise NotFound("Entry not found") from refusal
     warned = (_warn(found[id], draft, id in repeated, before.get(id, ()), shown.get(id)) for id in wanted)
@@ -113,9 +113,9 @@ def _check(sections: Sequence[Section]) -> list[str]:
     return wanted
 
 
-def _create(first: EntryDetail, parts: Sequence[Part], needed: frozenset[str]) -> CampaignDetail:
+def _create(first: EntryDetail, parts: Sequence[Part], needed: frozenset[str], by: str) -> CampaignDetail:
     draft = Draft(subject=name_after(first.item), body=blocks.write(merge((), parts)), format=Format.MARKDOWN)
-    return campaigns.create(draft, needed=needed)
+    return campaigns.create(draft, needed=needed, by=by)
 
 
 def name_after(item: Item) -> str:
@@ -123,7 +123,9 @@ def name_after(item: Item) -> str:
     return placeholders.escape(excerpt.truncate(placeholders.visible(item.title), _LONGEST_SUBJECT))
 
 
-def _append(campaign_id: str, parts: Sequence[Part], needed: frozenset[str]) -> tuple[CampaignDetail, frozenset[str]]:
+def _append(
+    campaign_id: str, parts: Sequence[Part], needed: frozenset[str], by: str
+) -> tuple[CampaignDetail, frozenset[str]]:
     """At what the draft is now: when somebody saves at the same moment, it is decided again. Also says what it had
     already."""
     had: frozenset[str] = frozenset()
@@ -137,7 +139,7 @@ def _append(campaign_id: str, parts: Sequence[Part], needed: frozenset[str]) -> 
             return detail.content.body
         return blocks.write(merge(blocks.parse(detail.content.body), [part for part in news if part[1]]))
 
-    draft = campaigns.rewrite(campaign_id, appended, needed)
+    draft = campaigns.rewrite(campaign_id, appended, needed, campaigns.Saver(by))
     return draft, had & {item.entry for _, items in parts for item in items}
 
 

@@ -45,12 +45,12 @@ def find_open(outline: Outline) -> Campaign | None:
     return found if found and found.state is State.DRAFT else None
 
 
-def open_next() -> CampaignDetail:
+def open_next(by: str = "") -> CampaignDetail:
     """Of two who open it at once, each gets an issue of their own day."""
-    return retry_stale(lambda: _open(outline_store.find()))
+    return retry_stale(lambda: _open(outline_store.find(), by))
 
 
-def open_shown(version: int) -> tuple[Campaign, bool]:
+def open_shown(version: int, by: str = "") -> tuple[Campaign, bool]:
     """`version` is that of the outline on the page whose button was pressed. Whoever presses it again, or at the same
     time as somebody else, gets the issue that was opened since. Also, whether it is new."""
 
@@ -58,16 +58,16 @@ def open_shown(version: int) -> tuple[Campaign, bool]:
         outline = outline_store.find()
         pressed_before = outline.opened and outline.opened.version > version
         known = find_open(outline) if pressed_before else None
-        return (known, False) if known else (_open(outline).campaign, True)
+        return (known, False) if known else (_open(outline, by).campaign, True)
 
     return retry_stale(decide)
 
 
-def _open(before: Outline) -> CampaignDetail:
+def _open(before: Outline, by: str) -> CampaignDetail:
     """The draft is written together with the day it takes: there is never one without the other."""
     today = clock.now().date()
     day = next_date(before, today)
-    detail, writes = campaigns.draft_writes(_draft(before, day or today))
+    detail, writes = campaigns.draft_writes(_draft(before, day or today), by)
     opened = Opened(detail.campaign.id, before.version + 1)
     after = replace(before, last_date=day or before.last_date, opened=opened)
     tables.transact(*writes, outline_store.save_write(before, after))

@@ -31,6 +31,7 @@ class UseRow(tables.Row):
     owner = UnicodeAttribute(hash_key=True)
     item_id = UnicodeAttribute(range_key=True)
     campaigns = UnicodeSetAttribute(null=True)
+    earlier = UnicodeSetAttribute(null=True)
     withdrawn = BooleanAttribute(null=True)
     copies = UnicodeSetAttribute(null=True)
 
@@ -55,9 +56,11 @@ class Contents(Struct, frozen=True):
 
 
 class Used(Struct, frozen=True):
-    """`copies` are the names of public copies that were made for a campaign."""
+    """`earlier` are campaigns that have used it before, and may have older versions with it. `copies` are the names
+    of public copies that were made for a campaign."""
 
     campaigns: frozenset[str] = frozenset()
+    earlier: frozenset[str] = frozenset()
     is_withdrawn: bool = False
     copies: frozenset[str] = frozenset()
 
@@ -88,7 +91,7 @@ def add_write(item_id: str, campaign_id: str) -> Write:
 
 
 def remove_write(item_id: str, campaign_id: str) -> Write:
-    return Update(UseRow(USES, item_id), [UseRow.campaigns.delete({campaign_id})])
+    return Update(UseRow(USES, item_id), [UseRow.campaigns.delete({campaign_id}), UseRow.earlier.add({campaign_id})])
 
 
 def withdraw_write(item_id: str) -> Write:
@@ -101,16 +104,19 @@ def readmit_write(item_id: str) -> Write:
 
 def note_copy(item_id: str, name: str) -> bool:
     """Remember that this copy was made. False if the item was withdrawn."""
-    return _update(item_id, UseRow.copies.add({name}), UseRow.withdrawn.does_not_exist())
+    return _update(item_id, [UseRow.copies.add({name})], UseRow.withdrawn.does_not_exist())
 
 
-def forget_copies(item_id: str, names: frozenset[str]) -> bool:
-    """False if the item is shared again."""
-    return _update(item_id, UseRow.copies.delete(set(names)), UseRow.withdrawn.exists())
+def forget(item_id: str, used: Used) -> bool:
+    """After a recall: the copies, and the campaigns whose older versions have lost it. False if the item is shared
+    again."""
+    gone = [(UseRow.copies, used.copies), (UseRow.earlier, used.earlier | used.campaigns)]
+    return _update(item_id, [column.delete(set(names)) for column, names in gone if names], UseRow.withdrawn.exists())
 
 
 def parse(row: UseRow) -> Used:
-    return Used(frozenset(row.campaigns or ()), bool(row.withdrawn), frozenset(row.copies or ()))
+    earlier = frozenset(row.earlier or ())
+    return Used(frozenset(row.campaigns or ()), earlier, bool(row.withdrawn), frozenset(row.copies or ()))
 
 
 def contents_write(campaign_id: str, contents: Contents) -> Write:
@@ -120,8 +126,8 @@ def contents_write(campaign_id: str, contents: Contents) -> Write:
     return Put(ContentsRow(_CONTENTS, campaign_id, titles=titles, links=links))
 
 
-def _update(item_id: str, action: Action, condition: Condition) -> bool:
+def _update(item_id: str, actions: list[Action], condition: Condition) -> bool:
     with suppress(Stale):
-        tables.update(UseRow(USES, item_id), [action], condition)
+        tables.update(UseRow(USES, item_id), actions, condition)
         return True
     return False

@@ -5,6 +5,7 @@ from chalicelib.audience.imports import model as imports
 from chalicelib.audience.stores import leavers
 from chalicelib.bounces import model as bounces
 from chalicelib.bounces import streak_store
+from chalicelib.campaigns import history
 from chalicelib.campaigns.sending import supervisor
 from chalicelib.events import model as events
 from chalicelib.events.webhooks import model as webhooks
@@ -114,10 +115,12 @@ TABLES = (
     ),
     Kept(
         "campaign-contents",
-        "the content of a campaign as it was sent, its corrected web version, and the excerpt and words by which the "
-        "archive shows and finds it",
-        "",
-        "as long as the campaign; a correction until it is withdrawn",
+        "the content of a campaign as it was sent, its corrected web version, its older versions, with the editor who "
+        "saved each, and the excerpt and words by which the archive shows and finds it",
+        "address of an editor",
+        "as long as the campaign; a correction until it is withdrawn; an older version until "
+        f"{in_words(history.KEPT)} after it was replaced, then no longer shown, and deleted by DynamoDB within a few "
+        "days; with the draft, if an editor deletes it; and at once, if a member withdraws a sighting that is in it",
     ),
     Kept("deliveries", "counts of a delivery: sent, failed, unknown", "", "as long as the campaign"),
     Kept(

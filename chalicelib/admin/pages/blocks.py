@@ -40,7 +40,7 @@ def save_blocks(request: Request) -> Response:
     version = _version(sent.get("version", ""))
     try:
         body = fields.body(block_form.write_rows(rows))
-        service.update(detail.campaign.id, {}, {"body": body}, version)
+        service.update(detail.campaign.id, {}, {"body": body}, version, service.Saver(request.identity))
     except Invalid as failure:
         return _show_again(request, detail, rows, failure, failure.reason)
     except Conflict as failure:

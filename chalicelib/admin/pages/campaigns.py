@@ -50,7 +50,7 @@ def new_campaign(request: Request) -> Response:
 def save_new_campaign(request: Request) -> Response:
     form = campaign_form.parse_form(request)
     try:
-        detail = service.create(form.draft())
+        detail = service.create(form.draft(), by=request.identity)
     except Invalid as failure:
         return _editor(request, form, None, 400, failure.reason)
     return _after_saving(request, detail)
@@ -70,7 +70,8 @@ def save_campaign(request: Request) -> Response:
     form = campaign_form.parse_form(request, campaign_form.form_from(detail))
     try:
         edits, content = form.edits()
-        return _after_saving(request, service.update(detail.campaign.id, edits, content, form.version))
+        saver = service.Saver(request.identity)
+        return _after_saving(request, service.update(detail.campaign.id, edits, content, form.version, saver))
     except Invalid as failure:
         return _editor(request, form, detail, 400, failure.reason)
     except Conflict as failure:
@@ -112,7 +113,7 @@ def preview_campaign(request: Request) -> Response:
 
 
 def duplicate_campaign(request: Request) -> Response:
-    copy = service.duplicate(request.path["campaign_id"])
+    copy = service.duplicate(request.path["campaign_id"], request.identity)
     return shell.back(f"{HERE}/{copy.campaign.id}", "duplicated")
 
 

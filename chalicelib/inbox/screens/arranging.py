@@ -41,7 +41,7 @@ def save(frame: Frame, request: Request) -> tuple[Response, str]:
     try:
         _spend(request, rows)
         _save_notes(rows)
-        composed = composing.compose(_sections(rows, headings), campaign_id)
+        composed = composing.compose(_sections(rows, headings), campaign_id, request.identity)
     except _Repeated as repeated:
         return frames.back(f"{frame.prefix}/campaigns/{repeated.campaign_id}", "composed"), ""
     except (Invalid, NotFound, Conflict) as failure:

@@ -36,7 +36,7 @@ def open_next(frame: Frame, request: Request) -> tuple[Response, str]:
     version = _field(request, "version")
     if not (version.isascii() and version.isdigit() and len(version) < 10):
         raise Invalid("The form could not be read")
-    issue, is_new = issues.open_shown(int(version))
+    issue, is_new = issues.open_shown(int(version), request.identity)
     return frames.back(f"{frame.prefix}/campaigns/{issue.id}", "opened"), issue.id if is_new else ""
 
 

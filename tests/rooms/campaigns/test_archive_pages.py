@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from chalicelib.campaigns import extract_store, service, store
+from chalicelib.campaigns import content_store, extract_store, service, store
 from chalicelib.campaigns.content import archive, catalogue, extracts, renderer, words
 from chalicelib.campaigns.model import Content, Counts, Format, State, Targeting, Terms
 from chalicelib.campaigns.sending import deliveries
@@ -181,7 +181,7 @@ def test_words_that_cannot_be_stored_are_shown_all_the_same(http, monkeypatch):
 
 def test_a_text_that_cannot_be_read_any_more_is_still_listed(http):
     detail = published("Broken")
-    tables.put(store._content_row(detail.campaign.id, Content("<div>" * 300)))
+    tables.put(content_store.build_row(detail.campaign.id, Content("<div>" * 300)))
     assert titles(http.get("/archive")) == ["Broken"]
     assert found(http, "broken") == ["Broken"]
     assert http.get("/archive/feed.xml").status == 200

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from chalicelib.campaigns import service, store
+from chalicelib.campaigns import content_store, service
 from chalicelib.campaigns.content import corrections, renderer
 from chalicelib.campaigns.content.corrections import NewCorrection
 from chalicelib.campaigns.model import Content, Targeting, Terms
@@ -78,7 +78,7 @@ def test_what_should_never_have_been_sent_can_be_hidden(admin, http):
     """Before bodies were checked, a campaign could be sent that cannot be rendered, or with a wrong placeholder."""
     for body in ("<p>a <![ b</p>", "<p>Hi {{first_name}}</p>"):
         campaign = in_state(admin, "published")
-        tables.put(store._content_row(campaign["id"], Content(body)))
+        tables.put(content_store.build_row(campaign["id"], Content(body)))
         answer = admin.patch(f"{API}/{campaign['id']}", json={"hidden": True})
         assert (answer.status, answer.json["hidden"]) == (200, True)
         assert http.get(f"/archive/{campaign['id']}").status == 404
@@ -141,7 +141,7 @@ def test_a_correction_is_read_corrected_again_and_withdrawn(admin, http):
     assert "Hi friend" in text_of(http, id)
     assert "Corrected on" not in text_of(http, id)
     assert admin.get(url).status == 404
-    assert [row.id for row in tables.scan(store.ContentRow)] == [id]
+    assert [row.id for row in tables.scan(content_store.ContentRow)] == [id]
 
 
 @pytest.mark.parametrize("state", ["draft", "scheduled"])

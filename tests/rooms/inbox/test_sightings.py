@@ -2,10 +2,13 @@
 they take it back."""
 
 import json
+import zlib
 
 import pytest
 
+from chalicelib.campaigns import removal, snapshots, versions
 from chalicelib.campaigns import service as campaigns
+from chalicelib.campaigns.content_store import ContentRow
 from chalicelib.events.store import EventRow
 from chalicelib.inbox import item_store, offers, recalls, use_store
 from chalicelib.inbox.entry_store import EntryRow
@@ -447,6 +450,91 @@ def test_what_was_sent_stays_with_its_photo(ada, desk, ses, take_back):
     assert desk.items(draft) == ()
     assert is_public(item.picture)
     assert use_store.find(id).campaigns == {sent}
+
+
+def stored_contents():
+    """Whatever is in the table, as text."""
+    rows = [*tables.scan(ContentRow)]
+    packed = [one for row in rows for one in (row.body, row.text, row.campaign, row.versions) if one]
+    return " ".join(zlib.decompress(one).decode() for one in packed)
+
+
+def test_older_versions_lose_it_as_well(ada, desk, take_back):
+    seen, _ = share(ada, "Fox"), share(ada, "Owl")
+    ids = {entry["title"]: entry["id"] for entry in desk.entries()}
+    made = desk.compose(ids["Fox"], ids["Owl"]).json
+    url = f"/admin/api/campaigns/{made['id']}"
+    without = removal.without(made["body"], [ids["Fox"]])
+    for changes in ({"preheader": "Psst"}, {"body": without}, {"subject": "Two"}, {"body": made["body"]}):
+        assert desk.admin.patch(url, json=changes).status == 200
+    take_back(ada, seen)
+    found = desk.admin.get(f"{url}/versions").json["items"]
+    assert [(one["version"], one["subject"], one["current"]) for one in found] == [
+        (6, "Two", True),
+        (4, "Two", False),
+    ]
+    assert desk.admin.get(f"{url}/versions/4").json["body"] == without
+    assert "Fox" not in stored_contents()
+    assert versions.list_versions(made["id"]).withdrawn == 3
+
+
+def test_older_versions_lose_it_although_the_draft_has_not_had_it_for_long(ada, desk, take_back):
+    seen = share(ada, "Fox")
+    id = desk.draft(desk.entry()["id"])
+    url = f"/admin/api/campaigns/{id}"
+    assert desk.admin.patch(url, json={"body": "Nothing of it."}).status == 200
+    take_back(ada, seen)
+    assert [one["version"] for one in desk.admin.get(f"{url}/versions").json["items"]] == [3, 1]
+    found = desk.campaign(id)
+    assert (found["version"], found["notice"], found["body"]) == (4, None, "Nothing of it.")
+    assert "Fox" not in stored_contents()
+    assert use_store.find(next(iter(recalled()))) == use_store.Used(is_withdrawn=True)
+
+
+def test_older_versions_of_what_was_sent_lose_it(ada, desk, ses, take_back):
+    seen = share(ada, "Fox")
+    entry = desk.entry()["id"]
+    sent, without = desk.draft(entry), desk.draft(entry)
+    desk.admin.patch(f"/admin/api/campaigns/{sent}", json={"subject": "Two"})
+    desk.admin.patch(f"/admin/api/campaigns/{without}", json={"body": "Nothing of it."})
+    for id in (sent, without):
+        assert desk.send(id).status == 200
+    take_back(ada, seen)
+    listed = {id: desk.admin.get(f"/admin/api/campaigns/{id}/versions").json["items"] for id in (sent, without)}
+    assert {id: [one["version"] for one in found] for id, found in listed.items()} == {sent: [3, 1], without: [3, 1]}
+    assert [item.title for item in desk.items(sent)] == ["Fox"]
+    assert desk.campaign(without)["state"] == "publishing"
+    assert stored_contents().count("title: Fox") == 1
+
+
+def test_what_a_crash_left_of_a_deleted_draft_goes_when_it_is_withdrawn(ada, desk, monkeypatch):
+    seen = share(ada, "Fox")
+    id = desk.draft(desk.entry()["id"])
+    desk.admin.patch(f"/admin/api/campaigns/{id}", json={"subject": "Two"})
+    with monkeypatch.context() as crashing:
+        crashing.setattr(snapshots, "delete_all", lambda *given: None)
+        desk.admin.delete(f"/admin/api/campaigns/{id}")
+    assert "Fox" in stored_contents()
+    ada.withdraw(seen)
+    assert stored_contents() == ""
+
+
+def test_bringing_back_a_version_leaves_out_what_was_withdrawn_meanwhile(ada, desk, monkeypatch):
+    seen = share(ada, "Fox")
+    id = desk.draft(desk.entry()["id"])
+    url = f"/admin/api/campaigns/{id}"
+    desk.admin.patch(url, json={"body": "Nothing of it."})
+    monkeypatch.setattr(recalls, "recall", lambda _: (_ for _ in ()).throw(Unavailable()))
+    ada.withdraw(seen)
+    restored = desk.admin.post(f"{url}/versions/2/restore", json={})
+    assert (restored.status, restored.json["notice"]) == (200, NOTICE)
+    assert restored.json["body"].startswith("Hello.")
+    assert desk.items(id) == ()
+    monkeypatch.undo()
+
+
+def recalled():
+    return {row.item_id for row in use_store.UseRow.scan() if row.owner == use_store.USES and row.withdrawn}
 
 
 def test_a_duplicate_of_what_was_sent_leaves_it_out(ada, desk, ses):

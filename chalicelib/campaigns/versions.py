@@ -1,0 +1,114 @@
+"""The versions of a campaign: listed, read, and brought back."""
+
+from msgspec import Struct
+from msgspec.structs import asdict, replace
+
+from chalicelib.campaigns import changes, removal, service, snapshots, uses
+from chalicelib.campaigns.bodies import Draft
+from chalicelib.campaigns.history import Past, Saved, Saver, Summary
+from chalicelib.campaigns.model import CampaignDetail, Content
+from chalicelib.kernel import clock
+from chalicelib.kernel.errors import NotFound
+
+_NO_VERSION = "There is no such version, or it was replaced more than 30 days ago"
+
+
+class Version(Struct, frozen=True):
+    """`last` is the campaign's last version that had this content."""
+
+    saved: Saved
+    summary: Summary
+    last: int
+    is_current: bool = False
+
+
+class Versions(Struct, frozen=True):
+    """Newest first. `withdrawn` counts those that were dropped because a member withdrew something in them."""
+
+    detail: CampaignDetail
+    items: tuple[Version, ...]
+    withdrawn: int
+
+    def find(self, number: int) -> Version:
+        for version in self.items:
+            if version.saved.number <= number <= version.last:
+                return version
+        raise NotFound(_NO_VERSION)
+
+
+class VersionDetail(Struct, frozen=True):
+    """The campaign and its content as of a version."""
+
+    version: Version
+    detail: CampaignDetail
+
+
+def parse_number(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) < 10):
+        raise NotFound(_NO_VERSION)
+    return int(text)
+
+
+def list_versions(campaign_id: str) -> Versions:
+    """One request."""
+    return _versions(changes.get_written(campaign_id))
+
+
+def view(campaign_id: str, number: int) -> VersionDetail:
+    found = list_versions(campaign_id)
+    return read(found, found.find(number))
+
+
+def read(found: Versions, version: Version) -> VersionDetail:
+    """One request, none for the current one."""
+    if version.is_current:
+        return VersionDetail(version, found.detail)
+    assert isinstance(version.saved, Past)
+    detail = snapshots.find(found.detail.campaign.id, version.saved)
+    if detail is None:  # it has left its place since the list was read
+        raise NotFound(_NO_VERSION)
+    return VersionDetail(version, detail)
+
+
+def restore(campaign_id: str, number: int, by: str = "", version: int | None = None) -> CampaignDetail:
+    """Bring back what was composed then, as a new version. Nothing is written if that is what it is. What members
+    have withdrawn since does not come back."""
+    try:
+        return _restore(campaign_id, number, by, version, frozenset())
+    except uses.Withdrawn as refusal:
+        return _restore(campaign_id, number, by, version, refusal.entries)
+
+
+def _restore(
+    campaign_id: str, number: int, by: str, version: int | None, withdrawn: frozenset[str]
+) -> CampaignDetail:
+    def decide(detail: CampaignDetail) -> service.Edits:
+        found = _versions(detail)
+        wanted = found.find(number)
+        if wanted.is_current:
+            return {}, {}
+        draft = snapshots.draft_of(read(found, wanted).detail)
+        notice = {}
+        if withdrawn:
+            draft = replace(draft, body=removal.without(draft.body, withdrawn))
+            notice = {"notice": removal.add_notice(detail.campaign.notice or "")}
+        edits, content = _split(draft)
+        return {**edits, **notice}, content
+
+    return service.save(campaign_id, decide, Saver(by), version)
+
+
+def _versions(detail: CampaignDetail) -> Versions:
+    now = clock.now()
+    current = Version(
+        snapshots.current(detail), snapshots.summarize(detail), detail.campaign.version, is_current=True
+    )
+    past = [Version(one, one.summary, one.last) for one in detail.history.readable(now)]
+    return Versions(detail, (current, *past), detail.history.withdrawn)
+
+
+def _split(draft: Draft) -> service.Edits:
+    """Fields of the campaign, and those of its content."""
+    values = asdict(draft)
+    content = {name: values.pop(name) for name in Content.__struct_fields__ if name in values}
+    return values, content
