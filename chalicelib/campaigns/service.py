@@ -12,15 +12,7 @@ from chalicelib.campaigns.bodies import Draft as Draft
 from chalicelib.campaigns.content import renderer
 from chalicelib.campaigns.history import NOBODY
 from chalicelib.campaigns.history import Saver as Saver
-from chalicelib.campaigns.model import (
-    Action,
-    Campaign,
-    CampaignDetail,
-    Content,
-    Delivery,
-    Origin,
-    State,
-)
+from chalicelib.campaigns.model import Action, Campaign, CampaignDetail, Content, Delivery, Origin, State
 from chalicelib.campaigns.sending import deliveries
 from chalicelib.kernel import clock, ids, log
 from chalicelib.kernel.aws import tables

@@ -115,8 +115,8 @@ TABLES = (
     ),
     Kept(
         "campaign-contents",
-        "the content of a campaign as it was sent, its corrected web version, its older versions, with the editor who "
-        "saved each, and the excerpt and words by which the archive shows and finds it",
+        "the content of a campaign as it was sent, its corrected web version, its older versions, with the editor "
+        "who saved each, and the excerpt and words by which the archive shows and finds it",
         "address of an editor",
         "as long as the campaign; a correction until it is withdrawn; an older version until "
         f"{in_words(history.KEPT)} after it was replaced, then no longer shown, and deleted by DynamoDB within a few "
