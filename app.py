@@ -14,7 +14,7 @@ from typing import Any
 
 from chalice.app import AuthRequest, Chalice, Cron, Rate, SQSEvent
 
-from chalicelib.audience import personal_data, welcome_writer
+from chalicelib.audience import leaving, personal_data, welcome_writer
 from chalicelib.campaigns import use_keepers
 from chalicelib.kernel import deadlines, publication, settings
 from chalicelib.kernel.aws import queues
@@ -26,6 +26,7 @@ app = Chalice(app_name="gna")
 publication.register("site.effective")
 welcome_writer.register("campaigns.content.welcome")
 personal_data.register("bounces", "bounces.service")
+leaving.register("bounces.tallies")
 personal_data.register_address("members", "members.service")
 member_data.register("sightings", "sightings.departures")
 member_data.register("following", "following.departures")

@@ -4,5 +4,5 @@ Other rooms use: `service`, `model`, `erasure`, `listing`, `recipients`, `pausin
 `editing`, `held`, `survey`, `opt_outs`, `milestones`, `imports.service`, `imports.model`, `imports.by_hand`,
 `imports.reading.model`.
 
-`app.py` also uses `jobs`, `imports.jobs` and `welcome_writer`.
+`app.py` also uses `leaving`, `jobs`, `imports.jobs` and `welcome_writer`.
 """

@@ -6,7 +6,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from chalicelib.audience import counts, model, personal_data
+from chalicelib.audience import counts, leaving, model, personal_data
 from chalicelib.audience.model import Request, Subscriber
 from chalicelib.audience.stores import captures, emails, leavers, subscribers, suppressions
 from chalicelib.audience.stores import sign_ups as sign_up_store
@@ -15,12 +15,14 @@ from chalicelib.events import service as events
 from chalicelib.events.model import EventType
 from chalicelib.kernel import addresses, clock, log, settings
 from chalicelib.kernel.aws import queues, tables
-from chalicelib.kernel.aws.failures import Stale, retry_stale
+from chalicelib.kernel.aws.failures import Contended, Stale, retry_stale
 from chalicelib.kernel.aws.tables import Write
 from chalicelib.kernel.errors import NotFound
 
 REMOVE = "remove"
 BY_EDITOR, BY_BOUNCE = "admin", "bounce"
+BY_LINK, BY_PERSON = "link", "person"
+_OWN_ACTS = (BY_LINK, BY_PERSON)
 _RETRY_SECONDS = 60
 
 
@@ -30,8 +32,20 @@ def erase(subscriber: Subscriber, event_type: EventType, reason: str, *also: Wri
     remembered = _remember_writes(subscriber) if event_type is EventType.UNSUBSCRIBED else []
     event = outbox.event_write(event_type, subscriber.id, {"subscriber_id": subscriber.id, "reason": reason})
     in_other_rooms = personal_data.erase_writes(subscriber.id)
-    tables.transact(*subscribers.erase_writes(subscriber), *in_other_rooms, *count, *remembered, *also, event)
+    writes = [*subscribers.erase_writes(subscriber), *in_other_rooms, *count, *remembered, *also, event]
+    _commit(writes, leaving.count_writes(subscriber) if subscriber.activated and reason in _OWN_ACTS else [])
     outbox.relay_soon(subscriber.id)
+
+
+def _commit(writes: list[Write], tallies: list[Write]) -> None:
+    """Rather without the tallies than not at all: when very many leave at once, their rows may be in the way."""
+    try:
+        tables.transact(*writes, *tallies)
+    except Contended:
+        if not tallies:
+            raise
+        log.warning("leaving.not_counted")
+        tables.transact(*writes)
 
 
 def _remember_writes(subscriber: Subscriber) -> list[Write]:

@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from chalicelib.audience import counts, matching, pausing
 from chalicelib.audience.matching import Targeting as Targeting
+from chalicelib.audience.model import Subscriber
 from chalicelib.audience.stores import emails
 from chalicelib.audience.stores import recipients as store
 from chalicelib.audience.stores.recipients import Item
@@ -87,9 +88,10 @@ def look_up(ids: Sequence[str]) -> dict[str, Known]:
     return {item["id"]["S"]: _known(item) for item in store.get_known(ids)}
 
 
-def reaches(targeting: Targeting, person: Known) -> bool:
+def reaches(targeting: Targeting, person: Known | Subscriber) -> bool:
     """Whether they are meant."""
-    return matching.Rule(targeting).matches(person.sources, person.tags, person.joined_at)
+    joined_at = person.joined_at if isinstance(person, Known) else _joined_at(person)
+    return matching.Rule(targeting).matches(person.sources, person.tags, joined_at)
 
 
 def count(targeting: Targeting, activated_by: datetime) -> int:
@@ -131,6 +133,11 @@ def count_up_to(most: int) -> int:
 def find_id(address: Address) -> str | None:
     """Who has this address."""
     return emails.find_owner(address.key, clock.now())
+
+
+def _joined_at(person: Subscriber) -> str:
+    activated_at = person.activated_at or person.created_at
+    return matching.joined_at(clock.text(person.created_at), clock.text(activated_at), person.import_id)
 
 
 def _known(item: Item) -> Known:

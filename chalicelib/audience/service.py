@@ -32,7 +32,6 @@ from chalicelib.kernel.wording import for_readers
 BAD_LINK = for_readers("This link is no longer valid")
 _BAD_TOKEN = for_readers("Invalid or expired token")
 _TAKEN = for_readers("Email already registered")
-_BY_PERSON = "person"
 
 
 def subscribe(sign_up: SignUp, client: str, network: str | None) -> None:
@@ -99,7 +98,7 @@ def resume(text: str) -> None:
 def never_again(text: str) -> None:
     """By magic link: erase the person and put their address on the do-not-contact list."""
     profile, _ = _open(text)
-    erasure.suppress(addresses.key(profile.subscriber.email), _BY_PERSON)
+    erasure.suppress(addresses.key(profile.subscriber.email), erasure.BY_PERSON)
 
 
 def check_opt_out(text: str) -> str:
@@ -113,7 +112,7 @@ def check_opt_out(text: str) -> str:
 def opt_out(text: str) -> None:
     """By the link in a confirmation mail, whether they signed up or not: erase whatever is stored about the address
     and put it on the do-not-contact list."""
-    erasure.suppress(check_opt_out(text), _BY_PERSON)
+    erasure.suppress(check_opt_out(text), erasure.BY_PERSON)
 
 
 def is_suppressed(address_key: str) -> bool:
@@ -136,7 +135,7 @@ def check_lift(text: str) -> None:
 def lift(text: str) -> None:
     row = _find_lift(text)
     assert row.new_email
-    erasure.lift(addresses.key(row.new_email), _BY_PERSON, token_store.consume_write(row))
+    erasure.lift(addresses.key(row.new_email), erasure.BY_PERSON, token_store.consume_write(row))
 
 
 def describe_person(text: str) -> dict[str, object]:
@@ -210,7 +209,7 @@ def _unsubscribe(token: Token) -> None:
         return
     if not subscriber.may_unsubscribe_with(token.secret):
         raise Invalid(BAD_LINK)
-    erasure.erase(subscriber, EventType.UNSUBSCRIBED, "link")
+    erasure.erase(subscriber, EventType.UNSUBSCRIBED, erasure.BY_LINK)
     log.metric("Unsubscribed")
 
 

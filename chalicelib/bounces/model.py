@@ -106,6 +106,24 @@ class Report(Struct, frozen=True):
     wave: int | None = None
 
 
+class Tally(Struct, frozen=True):
+    """What became of the emails of a delivery: counts only. `left` are people who left by their own act within a
+    week after it began."""
+
+    soft_bounced: int = 0
+    hard_bounced: int = 0
+    complaints: int = 0
+    left: int = 0
+
+    def __add__(self, other: "Tally") -> "Tally":
+        return Tally(
+            self.soft_bounced + other.soft_bounced,
+            self.hard_bounced + other.hard_bounced,
+            self.complaints + other.complaints,
+            self.left + other.left,
+        )
+
+
 def parse_kind(reason: str) -> Kind:
     """From the reason as it is stored."""
     word, _, detail = reason.partition(": ")

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from chalicelib.audience import erasure, pausing, recipients
 from chalicelib.audience.recipients import Known
-from chalicelib.bounces import model, store, streak_store, streaks, waves
+from chalicelib.bounces import model, store, streak_store, streaks, tallies
 from chalicelib.bounces.model import Bounce, Bounced, Complained, Report
 from chalicelib.events import outbox
 from chalicelib.events.model import EventType
@@ -39,7 +39,7 @@ def record_event(event: Mapping[str, Any]) -> None:
         log.error("mail.not_rendered", delivery_id=report.delivery_id)
         log.metric("RenderingFailure")
     for finding in report.findings:
-        waves.count(report, finding)
+        tallies.count(report, finding)
         if isinstance(finding, Bounced):
             _record_bounce(report, finding)
         elif isinstance(finding, Complained):

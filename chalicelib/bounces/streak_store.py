@@ -1,5 +1,4 @@
-"""Streaks in DynamoDB, beside the bounces: how many campaigns in a row bounced softly for somebody, and to which
-audience each campaign went, so that one which did not bounce is known to end a streak."""
+"""Streaks in DynamoDB, beside the bounces: how many campaigns in a row bounced softly for somebody."""
 
 from datetime import datetime, timedelta
 
@@ -11,7 +10,7 @@ from chalicelib.kernel.aws import tables
 
 KEPT = timedelta(days=100)
 
-_STREAKS, _SENT = "streaks", "sent"
+_STREAKS = "streaks"
 
 
 class Streak(Struct, frozen=True):
@@ -21,19 +20,6 @@ class Streak(Struct, frozen=True):
     address: str
     campaigns: int
     last: str
-
-
-class Sent(Struct, frozen=True):
-    """A delivery, when it began, and whom it was for, as JSON. The order of ids is no help: a delivery has its id
-    since its campaign was drafted."""
-
-    at: datetime
-    delivery_id: str
-    targeting: str
-
-    @property
-    def order(self) -> tuple[datetime, str]:
-        return self.at, self.delivery_id
 
 
 class StreakRow(tables.Row):
@@ -47,19 +33,6 @@ class StreakRow(tables.Row):
     address = UnicodeAttribute()
     campaigns = NumberAttribute()
     last = UnicodeAttribute()
-    expires_at = NumberAttribute()
-
-
-class SentRow(tables.Row):
-    """`key` is the delivery's id."""
-
-    class Meta:
-        table_name = tables.name("bounces")
-
-    partition = UnicodeAttribute(hash_key=True, attr_name="shelf")
-    key = UnicodeAttribute(range_key=True)
-    sent_at = UnicodeAttribute()
-    targeting = UnicodeAttribute()
     expires_at = NumberAttribute()
 
 
@@ -87,14 +60,3 @@ def save_write(streak: Streak, before: Streak | None, now: datetime) -> tables.W
 
 def delete_write(subscriber_id: str) -> tables.Write:
     return tables.Delete(StreakRow(_STREAKS, subscriber_id))
-
-
-def note_sent(delivery_id: str, targeting: str, now: datetime) -> None:
-    expires_at = clock.epoch(now + KEPT)
-    tables.put(SentRow(_SENT, delivery_id, sent_at=clock.text(now), targeting=targeting, expires_at=expires_at))
-
-
-def list_sent() -> dict[str, Sent]:
-    """The deliveries of the last hundred days, by id: at most a few a day."""
-    rows = tables.query(SentRow, _SENT)
-    return {row.key: Sent(clock.parse(row.sent_at), row.key, row.targeting) for row in rows}

@@ -1,6 +1,6 @@
 """Campaigns: written, reviewed, sent, and kept in a public archive.
 
-Other rooms use: `service`, `model`, `fields`, `segments`, `uses`, `removal`, `serializers`, `versions`,
+Other rooms use: `service`, `model`, `fields`, `segments`, `uses`, `removal`, `results`, `serializers`, `versions`,
 `content.blocks`, `content.corrections`, `content.placeholders`, `content.welcome`, `review.preflight`,
 `review.previews`, `sending.continuing`, `sending.deliveries`, `sending.progress`, `sending.stopping`,
 `sending.waves`.

@@ -10,9 +10,19 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from chalicelib.bounces import sent
 from chalicelib.campaigns import delivery_store, model, pictures, snapshots, store, uses
 from chalicelib.campaigns.history import NOBODY, Saver
-from chalicelib.campaigns.model import Action, Campaign, CampaignDetail, Delivery, DeliveryState, State
+from chalicelib.campaigns.model import (
+    Action,
+    Campaign,
+    CampaignDetail,
+    Delivery,
+    DeliveryState,
+    Resolved,
+    State,
+    Targeting,
+)
 from chalicelib.events import outbox
 from chalicelib.events.model import EventType, Payload
 from chalicelib.kernel import clock, ids
@@ -139,14 +149,26 @@ def begin_writes(detail: CampaignDetail, waves: bool | None = None) -> Changed:
     steps = [
         delivery_store.step_write(old, new) for old, new in zip(detail.deliveries, after.deliveries, strict=True)
     ]
-    return after, [*store.change_writes(detail.campaign, after.campaign), *steps, *uses.send_writes(detail), *shown]
+    return after, [
+        *store.change_writes(detail.campaign, after.campaign),
+        *steps,
+        *note_sent_writes(after),
+        *uses.send_writes(detail),
+        *shown,
+    ]
 
 
 def start_deliveries(detail: CampaignDetail, now: datetime) -> CampaignDetail:
-    """Every delivery is being sent from now on."""
+    """Every delivery is being sent from now on; `note_sent_writes` belongs into the same transaction."""
     deliveries = tuple(model.step(delivery, DeliveryState.SENDING, now) for delivery in detail.deliveries)
-    campaign = model.with_deliveries(replace(detail.campaign, notice=None), deliveries, now)
-    return replace(detail, campaign=campaign, deliveries=deliveries)
+    begun = replace(detail.campaign, notice=None, delivery_ids=tuple(delivery.id for delivery in deliveries))
+    return replace(detail, campaign=model.with_deliveries(begun, deliveries, now), deliveries=deliveries)
+
+
+def note_sent_writes(detail: CampaignDetail) -> list[tables.Write]:
+    """That its deliveries have begun, for whoever counts what becomes of them."""
+    begun = [(delivery.id, at) for delivery in detail.deliveries if (at := delivery.started_at)]
+    return [sent.begin_write(id, _resolved(detail.campaign.targeting, at), at) for id, at in begun]
 
 
 def move_writes(detail: CampaignDetail, delivery_id: str, move: Move) -> Changed:
@@ -160,6 +182,15 @@ def move_writes(detail: CampaignDetail, delivery_id: str, move: Move) -> Changed
     campaign = model.with_deliveries(detail.campaign, deliveries, now)
     writes = [*store.change_writes(detail.campaign, campaign), delivery_store.step_write(before, delivery)]
     return replace(detail, campaign=campaign, deliveries=deliveries), writes + _end_event_writes(campaign, delivery)
+
+
+def _resolved(targeting: Targeting, at: datetime) -> Resolved:
+    """As the emails' recipients are chosen; the time zone matters, and is read, only where there are days."""
+    if not targeting.joined_after and not targeting.joined_before:
+        return targeting.resolve("UTC")
+    from chalicelib.site import service as site
+
+    return targeting.resolve(site.as_of(at).time_zone)
 
 
 def _schedule_event_writes(before: Campaign, after: Campaign) -> list[tables.Write]:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from chalicelib.access import audit
-from chalicelib.campaigns import bodies, fields, serializers, service
+from chalicelib.campaigns import bodies, fields, results, serializers, service
 from chalicelib.campaigns.content import renderer
 from chalicelib.campaigns.history import Saver
 from chalicelib.campaigns.model import CampaignDetail, Content
@@ -36,6 +36,20 @@ def list_campaigns(request: Request) -> Response:
     return responses.json(bodies.CampaignPage(number, size, page.total, lines))
 
 
+@operation(
+    "What became of the campaigns of the last twelve months, newest first",
+    tag=_TAG,
+    query=PageQuery,
+    answers={200: Answer("A page", bodies.ResultPage)},
+    refuses=(400,),
+)
+def list_results(request: Request) -> Response:
+    number, size = paging.requested(request)
+    year = results.list_year()
+    page = results.look_up(year[(number - 1) * size : number * size])
+    return responses.json(bodies.ResultPage(number, size, len(year), [serializers.result(each) for each in page]))
+
+
 @operation("Create a campaign", tag=_TAG, body=bodies.Draft, answers=_NEW_DRAFT, refuses=(400,))
 def create_campaign(request: Request) -> Response:
     if request.fields.get("scheduled_at") is not None:
@@ -56,7 +70,7 @@ def view_campaign(request: Request) -> Response:
 )
 def watch_campaign(request: Request) -> Response:
     current = progress.read_progress(request.path["campaign_id"])
-    found = [serializers.delivery_body(delivery) for delivery in current.deliveries]
+    found = [serializers.delivery_body(delivery) for delivery in results.tally_deliveries(current.deliveries)]
     return responses.json(bodies.Progress(current.state, current.expected, found))
 
 
@@ -180,14 +194,14 @@ def _edits(sent: bodies.CampaignEdits) -> tuple[dict[str, Any], dict[str, Any]]:
 def _edited(detail: CampaignDetail, status: int = 200) -> Response:
     """With what no reader will see of the body, for whoever just wrote it."""
     removed = renderer.removed_markup(detail.campaign.format, detail.content.body)
-    return responses.json(serializers.campaign_detail(detail, removed), status)
+    return responses.json(serializers.campaign_detail(results.with_tallies(detail), removed), status)
 
 
 def _delivery(detail: CampaignDetail, delivery_id: str) -> Response:
-    found = detail.delivery(delivery_id)
+    found = results.with_tallies(detail).delivery(delivery_id)
     assert found
     return responses.json(serializers.delivery_body(found))
 
 
 def _answer(detail: CampaignDetail, status: int = 200) -> Response:
-    return responses.json(serializers.campaign_detail(detail), status)
+    return responses.json(serializers.campaign_detail(results.with_tallies(detail)), status)

@@ -11,6 +11,7 @@ from enum import StrEnum
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from chalicelib.bounces.model import Tally
 from chalicelib.campaigns.history import History
 from chalicelib.campaigns.targeting import LONGEST_WORD as LONGEST_WORD
 from chalicelib.campaigns.targeting import MOST_WORDS as MOST_WORDS
@@ -99,7 +100,7 @@ class Counts(Struct, frozen=True):
 class Delivery(Struct, frozen=True):
     """One campaign going out through one channel. `attempt` counts retries; `note` is for editors to read. With
     `waves`, people who were imported and never written to get it in waves; `wave` is the current one, which is known
-    of a delivery that is being sent."""
+    of a delivery that is being sent. `tally` is what became of its emails, if it was looked up: `results`."""
 
     id: str
     campaign_id: str
@@ -115,6 +116,7 @@ class Delivery(Struct, frozen=True):
     finished_at: datetime | None = None
     waves: bool = True
     wave: Wave | None = None
+    tally: Tally = field(default_factory=Tally)
 
 
 class Correction(Struct, frozen=True):
@@ -130,7 +132,8 @@ class Campaign(Struct, frozen=True):
     """A campaign without its content, which lists do not need. `version` grows with every change.
 
     `hidden` keeps it out of the public archive. A `correction` changes what the archive shows, never what is sent.
-    Without a `design` it has the publication's."""
+    Without a `design` it has the publication's. It has `delivery_ids` since it began to be sent; none if that was in
+    a version that did not count what became of campaigns."""
 
     id: str
     subject: str
@@ -149,6 +152,7 @@ class Campaign(Struct, frozen=True):
     design: str | None = None
     correction: Correction | None = None
     delivery_state: DeliveryState = DeliveryState.PENDING
+    delivery_ids: tuple[str, ...] = ()
     counts: Counts = field(default_factory=Counts)
     version: int = 1
 

@@ -9,6 +9,7 @@ ROUTES = (
     admin_api("DELETE /admin/api/segments/{segment_id}", "campaigns.segment_handlers:delete_segment"),
     admin_api("GET /admin/api/campaigns", "campaigns.handlers:list_campaigns"),
     admin_api("POST /admin/api/campaigns", "campaigns.handlers:create_campaign"),
+    admin_api("GET /admin/api/campaigns/results", "campaigns.handlers:list_results"),
     admin_api("GET /admin/api/campaigns/{campaign_id}", "campaigns.handlers:view_campaign"),
     admin_api("GET /admin/api/campaigns/{campaign_id}/progress", "campaigns.handlers:watch_campaign"),
     admin_api("PATCH /admin/api/campaigns/{campaign_id}", "campaigns.handlers:update_campaign"),

@@ -5,8 +5,10 @@ from typing import Any
 from msgspec import UNSET, UnsetType
 from msgspec.structs import asdict
 
+from chalicelib.bounces.model import Tally
 from chalicelib.campaigns import bodies, model, snapshots
 from chalicelib.campaigns.model import Campaign, CampaignDetail, Delivery
+from chalicelib.campaigns.results import Result
 from chalicelib.campaigns.versions import Version, VersionDetail
 from chalicelib.kernel import clock
 from chalicelib.web import schemas
@@ -33,7 +35,15 @@ def edited_campaign(detail: CampaignDetail, removed: list[str]) -> bodies.Edited
 
 def delivery_body(delivery: Delivery) -> bodies.Delivery:
     wave = schemas.build(bodies.Wave, delivery.wave) if delivery.wave else None
-    return schemas.build(bodies.Delivery, delivery, **asdict(delivery.counts), wave=wave)
+    return schemas.build(bodies.Delivery, delivery, **asdict(delivery.counts), **asdict(delivery.tally), wave=wave)
+
+
+def result(found: Result) -> bodies.CampaignResult:
+    campaign, tally = found.campaign, found.tally or Tally()
+    numbers = {**asdict(campaign.counts), **asdict(tally)}
+    return schemas.build(
+        bodies.CampaignResult, campaign, campaign_id=campaign.id, counted=found.tally is not None, **numbers
+    )
 
 
 def correction_body(web_version: CampaignDetail) -> bodies.Correction:

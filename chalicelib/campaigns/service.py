@@ -55,7 +55,7 @@ def create_writes(draft: Draft, send: bool) -> tuple[CampaignDetail, list[tables
     detail = replace(detail, content=pictures.recognize(detail.content))
     if send:
         detail = changes.start_deliveries(detail, now)
-    return detail, _create_writes(detail)
+    return detail, [*_create_writes(detail), *changes.note_sent_writes(detail)]
 
 
 def preview_detail(draft: Draft) -> CampaignDetail:

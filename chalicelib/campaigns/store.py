@@ -8,10 +8,11 @@ changes with every campaign that was sent: as long as it is the same, so is the 
 
 import json
 from collections.abc import Iterable
+from datetime import datetime
 
 from msgspec import convert, to_builtins
 from msgspec.structs import replace
-from pynamodb.attributes import BooleanAttribute, NumberAttribute, UnicodeAttribute
+from pynamodb.attributes import BooleanAttribute, NumberAttribute, UnicodeAttribute, UnicodeSetAttribute
 from pynamodb.indexes import AllProjection, GlobalSecondaryIndex
 
 from chalicelib.campaigns import delivery_store, targeting
@@ -69,6 +70,7 @@ class CampaignRow(tables.Row):
     design = UnicodeAttribute(null=True)
     correction = UnicodeAttribute(null=True)
     delivery_state = UnicodeAttribute()
+    delivery_ids = UnicodeSetAttribute(null=True)
     recipients = NumberAttribute()
     sent_count = NumberAttribute()
     failure_count = NumberAttribute()
@@ -148,11 +150,13 @@ def find_archive_stamp() -> str | None:
     return row.archive_stamp if row else None
 
 
-def list_sent() -> list[Campaign]:
-    """All that were sent or are being sent, as they are now. The caller keeps them for as long as the archive's stamp
-    stays the same."""
-    is_sent = CampaignRow.state.is_in(*(state.value for state in _SENT))
-    rows = tables.query(CampaignRow, _CAMPAIGN, consistent_read=True, filter_condition=is_sent)
+def list_sent(since: datetime | None = None) -> list[Campaign]:
+    """All that were sent or are being sent, as they are now, or those published `since` then. Reads every campaign,
+    about two thousand a request; the archive keeps them for as long as its stamp stays the same."""
+    wanted = CampaignRow.state.is_in(*(state.value for state in _SENT))
+    if since:
+        wanted &= CampaignRow.published_at >= clock.text(since)
+    rows = tables.query(CampaignRow, _CAMPAIGN, consistent_read=True, filter_condition=wanted)
     return [_campaign(row) for row in rows]
 
 
@@ -233,6 +237,7 @@ def _campaign_row(campaign: Campaign) -> CampaignRow:
         design=campaign.design,
         correction=json.dumps(to_builtins(campaign.correction)) if campaign.correction else None,
         delivery_state=campaign.delivery_state.value,
+        delivery_ids=set(campaign.delivery_ids) or None,
         version=campaign.version,
         recipients=campaign.counts.recipients,
         sent_count=campaign.counts.sent,
@@ -260,6 +265,7 @@ def _campaign(row: CampaignRow) -> Campaign:
         design=row.design,
         correction=convert(json.loads(row.correction), Correction) if row.correction else None,
         delivery_state=DeliveryState(row.delivery_state),
+        delivery_ids=tuple(sorted(row.delivery_ids or ())),
         counts=Counts(int(row.recipients), int(row.sent_count), int(row.failure_count), int(row.unknown_count)),
         version=int(row.version),
     )

@@ -4,7 +4,7 @@ from chalicelib.audience import model as audience
 from chalicelib.audience.imports import model as imports
 from chalicelib.audience.stores import leavers
 from chalicelib.bounces import model as bounces
-from chalicelib.bounces import streak_store
+from chalicelib.bounces import sent_store, streak_store, tally_store
 from chalicelib.campaigns import history
 from chalicelib.campaigns.sending import supervisor
 from chalicelib.events import model as events
@@ -100,11 +100,14 @@ TABLES = (
         "bounces",
         "subscriber id, reason and time of an email that bounced; the address is looked up for display. If BOUNCES "
         "is pause or remove: how many campaigns in a row could not be delivered to somebody for now, and which was "
-        "the last; and which sources and tags each campaign was for",
+        "the last. Of each delivery: which sources and tags it was for, and how many emails bounced, how many people "
+        "complained and how many left afterwards. What was counted, as a keyed hash, so that it counts once",
         "",
         f"bounces: {in_words(bounces.KEPT)}, then no longer shown, and deleted by DynamoDB within a few days; the "
-        "count: until the person is paused or leaves, or "
-        f"{in_words(streak_store.KEPT)} after the last of these bounces",
+        "count of somebody: until they are paused or leave, or "
+        f"{in_words(streak_store.KEPT)} after the last of these bounces; whom a delivery was for: "
+        f"{in_words(sent_store.KEPT)}; hashes: {in_words(tally_store.COUNTED_KEPT)}; the numbers of a delivery: "
+        "indefinitely, they are only counts",
     ),
     Kept(
         "campaigns",

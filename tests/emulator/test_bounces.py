@@ -93,7 +93,7 @@ def test_a_bounce_and_an_unsubscribe_at_the_same_moment(
     work()
     assert not list(SubscriberRow.scan(consistent_read=True))
     assert (_happened("UNSUBSCRIBED"), pausing.count(), counts.total()) == (1, 0, -1)
-    assert len(list(store.BounceRow.scan(consistent_read=True))) <= 1
+    assert len(list(store.BounceRow.query("bounces", consistent_read=True))) <= 1
 
 
 def test_many_who_bounced_are_paused_in_portions_by_two_at_once(

@@ -1,7 +1,7 @@
 """Corrections of the web version over HTTP, for editors."""
 
 from chalicelib.access import audit
-from chalicelib.campaigns import bodies, serializers
+from chalicelib.campaigns import bodies, results, serializers
 from chalicelib.campaigns.content import corrections, renderer
 from chalicelib.web import responses, schemas
 from chalicelib.web.operations import Answer, operation
@@ -34,7 +34,7 @@ def correct_campaign(request: Request) -> Response:
     detail = corrections.correct(request.path["campaign_id"], new)
     audit.record(request, "campaign.correct", campaign_id=detail.campaign.id)
     removed = renderer.removed_markup(detail.campaign.format, new.body)
-    return responses.json(serializers.campaign_detail(detail, removed))
+    return responses.json(serializers.campaign_detail(results.with_tallies(detail), removed))
 
 
 @operation(
@@ -46,4 +46,4 @@ def correct_campaign(request: Request) -> Response:
 def withdraw_correction(request: Request) -> Response:
     detail = corrections.withdraw(request.path["campaign_id"])
     audit.record(request, "campaign.withdraw", campaign_id=detail.campaign.id)
-    return responses.json(serializers.campaign_detail(detail))
+    return responses.json(serializers.campaign_detail(results.with_tallies(detail)))

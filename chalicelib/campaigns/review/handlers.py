@@ -1,7 +1,7 @@
 """Looking at a campaign before it is sent: as readers would see it, what is wrong with it, how many it reaches."""
 
 from chalicelib.access import audit
-from chalicelib.campaigns import serializers, service
+from chalicelib.campaigns import results, serializers, service
 from chalicelib.campaigns.bodies import Campaign
 from chalicelib.campaigns.content import renderer
 from chalicelib.campaigns.review import bodies, preflight, previews
@@ -54,7 +54,7 @@ def test_campaign(request: Request) -> Response:
     detail = service.view(request.path["campaign_id"])
     previews.send_test(detail, address, asked.nickname)
     audit.record(request, "campaign.test", campaign_id=detail.campaign.id)
-    return responses.json(serializers.campaign_detail(detail))
+    return responses.json(serializers.campaign_detail(results.with_tallies(detail)))
 
 
 @operation(

@@ -12,8 +12,6 @@ from msgspec.structs import replace
 
 from chalicelib.audience import recipients
 from chalicelib.bounces import service as bounces
-from chalicelib.bounces import streaks
-from chalicelib.campaigns import store
 from chalicelib.campaigns.model import Counts, Delivery, DeliveryState, Wave
 from chalicelib.campaigns.sending import (
     batch,
@@ -29,7 +27,6 @@ from chalicelib.campaigns.sending.worker import FORGOTTEN, Halt, Held, Job, Part
 from chalicelib.kernel import clock, ids, log
 from chalicelib.kernel.aws import queues
 from chalicelib.kernel.errors import GnaError, NotFound, Unavailable
-from chalicelib.site import service as site
 
 QUEUE = "sending"
 OWED_FOR = timedelta(days=30)
@@ -153,7 +150,6 @@ def _find_or_make_plan(delivery: Delivery) -> Plan | None:
         if delivery.attempt:
             return None
         plan = Plan(delivery.id)
-        _note_sent(delivery)
         part_store.begin(plan, parts.cut(delivery.id, recipients.count_up_to(_COUNT_UP_TO)))
     if plan.attempt < delivery.attempt:
         if plan.expires_at and plan.expires_at < clock.epoch(clock.now()):
@@ -161,13 +157,6 @@ def _find_or_make_plan(delivery: Delivery) -> Plan | None:
         _open_owed_parts(delivery, plan)
         return replace(plan, attempt=delivery.attempt, stopped=None)
     return plan
-
-
-def _note_sent(delivery: Delivery) -> None:
-    """For counting bounces in a row. Before the plan is stored, so that it is noted again if this is interrupted."""
-    if campaign := store.find_campaign(delivery.campaign_id):
-        zone = site.as_of(delivery.started_at or clock.now()).time_zone
-        streaks.note_sent(delivery.id, campaign.targeting.resolve(zone))
 
 
 def _open_owed_parts(delivery: Delivery, plan: Plan) -> None:

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
-from chalicelib.bounces import waves as reports
+from chalicelib.bounces import tallies
 from chalicelib.campaigns import store
 from chalicelib.campaigns.model import Delivery, Wave, WaveState
 from chalicelib.campaigns.sending import part_store, wave_store, waves
@@ -183,7 +183,7 @@ def _tell(delivery: Delivery, number: int, events: Events, sent: int) -> None:
 
 
 def _events(delivery_id: str) -> Mapping[int, Events]:
-    return {number: Events(*counts) for number, counts in reports.count_by_wave(delivery_id).items()}
+    return {number: Events(*counts) for number, counts in tallies.count_by_wave(delivery_id).items()}
 
 
 def _names(number: int, size: int) -> list[str]:

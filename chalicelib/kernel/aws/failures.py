@@ -53,6 +53,10 @@ class Stale(Exception):
         self.found = found
 
 
+class Contended(Unavailable):
+    """Others were at the same rows again and again; with fewer rows it may succeed at once."""
+
+
 def is_transient(code: str | None, status: int = 0) -> bool:
     """The same again a little later may succeed. Without a code there was no answer at all."""
     return code is None or code in _TRANSIENT or status >= 500

@@ -19,6 +19,7 @@ from chalicelib.kernel.aws.failures import (
     CONDITION_FAILED,
     CONFLICTS,
     TRANSACTION_CANCELLED,
+    Contended,
     Stale,
     failed_condition,
     is_transient,
@@ -169,7 +170,7 @@ def transact(*writes: Write) -> None:
             if not lost_to_another(codes) and _code(failure) not in CONFLICTS:
                 raise _translated(failure) from failure
         rest(attempt, _REST)
-    raise Unavailable(_BUSY)
+    raise Contended(_BUSY)
 
 
 def _patiently(act: Callable[[], Result]) -> Result:

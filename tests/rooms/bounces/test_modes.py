@@ -89,7 +89,7 @@ def test_a_bounce_and_its_pause_are_written_together(configure: Any, monkeypatch
     with pytest.raises(RuntimeError):
         jobs.handle(event(PERMANENT))
     monkeypatch.setattr(tables, "transact", real)
-    assert not list(tables.scan(store.BounceRow))
+    assert not list(tables.query(store.BounceRow, "bounces"))
     jobs.handle(event(PERMANENT))
     assert paused() == "hard_bounce"
 

@@ -93,7 +93,9 @@ def test_an_event_is_recorded_once_even_if_the_clock_of_ses_is_ahead_of_ours() -
     assert reasons() == ["permanent"]
     bounce["bounce"]["timestamp"] = clock.text(clock.now() + timedelta(days=300))
     jobs.handle(bounce)
-    assert max(row.expires_at for row in tables.scan(store.BounceRow)) < clock.epoch(clock.now() + timedelta(days=8))
+    assert max(row.expires_at for row in tables.query(store.BounceRow, "bounces")) < clock.epoch(
+        clock.now() + timedelta(days=8)
+    )
 
 
 def test_the_reason_is_a_keyword_of_ses_and_not_what_a_stranger_s_server_wrote() -> None:
@@ -104,7 +106,7 @@ def test_the_reason_is_a_keyword_of_ses_and_not_what_a_stranger_s_server_wrote()
 
 def test_a_row_names_the_subscriber_only_by_id() -> None:
     jobs.handle(event("event_bounce_permanent"))
-    (row,) = tables.scan(store.BounceRow)
+    (row,) = tables.query(store.BounceRow, "bounces")
     assert "example.org" not in json.dumps(row.serialize())
     assert row.delivery_id == "0193a5c4-9e2d-7f10-a3b4-c5d6e7f80910"
 
@@ -116,7 +118,7 @@ def test_an_event_in_sns_s_envelope_is_handled_the_same() -> None:
 
 def test_an_expired_bounce_is_not_listed_though_the_table_still_has_it() -> None:
     jobs.handle(event("event_bounce_permanent", recent=False))
-    assert list(tables.scan(store.BounceRow))
+    assert list(tables.query(store.BounceRow, "bounces"))
     assert reasons() == []
 
 
