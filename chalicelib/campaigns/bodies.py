@@ -7,6 +7,7 @@ from msgspec.structs import asdict
 
 from chalicelib.campaigns import fields
 from chalicelib.campaigns.model import DeliveryState, Format, Origin, State, Targeting, WaveState
+from chalicelib.campaigns.result_bodies import Complaints, HardBounced, Left, SoftBounced
 from chalicelib.kernel.publication import Design
 from chalicelib.web.paging import PageBody
 from chalicelib.web.schemas import Count, Id, Moment, Reads
@@ -174,17 +175,6 @@ class Wave(Struct):
     next_at: Moment | None
 
 
-SoftBounced = Annotated[Count, Meta(description="Addresses that did not accept the email for now, as SES reported")]
-HardBounced = Annotated[
-    Count, Meta(description="Addresses that will not accept emails, or that SES does not send to any more")
-]
-Complaints = Annotated[Count, Meta(description="People who reported the email as spam")]
-Left = Annotated[
-    Count,
-    Meta(description="People it was for who left by themselves within seven days after it began to be sent"),
-]
-
-
 class Delivery(Struct):
     id: Id
     campaign_id: Id
@@ -248,27 +238,6 @@ class Campaign(SavedCampaign):
 class EditedCampaign(SavedCampaign):
     removed: Removed | UnsetType = UNSET
     deliveries: Annotated[list[Delivery] | UnsetType, Meta(description="Not in the answer to an autosave")] = UNSET
-
-
-class CampaignResult(Struct):
-    campaign_id: Id
-    subject: str
-    published_at: Moment
-    recipients: Count
-    sent: Count = field(name="sent_count")
-    failed: Count = field(name="failure_count")
-    unknown: Count = field(name="unknown_count")
-    soft_bounced: SoftBounced
-    hard_bounced: HardBounced
-    complaints: Complaints
-    left: Left
-    counted: Annotated[
-        bool, Meta(description="`false`: sent by a version that did not count these four, which are 0")
-    ]
-
-
-class ResultPage(PageBody):
-    items: list[CampaignResult]
 
 
 class Progress(Struct):

@@ -3,7 +3,7 @@
 from typing import Any
 
 from chalicelib.access import audit
-from chalicelib.campaigns import bodies, fields, results, serializers, service
+from chalicelib.campaigns import bodies, fields, result_bodies, results, serializers, service
 from chalicelib.campaigns.content import renderer
 from chalicelib.campaigns.history import Saver
 from chalicelib.campaigns.model import CampaignDetail, Content
@@ -40,14 +40,16 @@ def list_campaigns(request: Request) -> Response:
     "What became of the campaigns of the last twelve months, newest first",
     tag=_TAG,
     query=PageQuery,
-    answers={200: Answer("A page", bodies.ResultPage)},
+    answers={200: Answer("A page", result_bodies.ResultPage)},
     refuses=(400,),
 )
 def list_results(request: Request) -> Response:
     number, size = paging.requested(request)
     year = results.list_year()
     page = results.look_up(year[(number - 1) * size : number * size])
-    return responses.json(bodies.ResultPage(number, size, len(year), [serializers.result(each) for each in page]))
+    return responses.json(
+        result_bodies.ResultPage(number, size, len(year), [serializers.result(each) for each in page])
+    )
 
 
 @operation("Create a campaign", tag=_TAG, body=bodies.Draft, answers=_NEW_DRAFT, refuses=(400,))

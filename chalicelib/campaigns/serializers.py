@@ -6,7 +6,7 @@ from msgspec import UNSET, UnsetType
 from msgspec.structs import asdict
 
 from chalicelib.bounces.model import Tally
-from chalicelib.campaigns import bodies, model, snapshots
+from chalicelib.campaigns import bodies, model, result_bodies, snapshots
 from chalicelib.campaigns.model import Campaign, CampaignDetail, Delivery
 from chalicelib.campaigns.results import Result
 from chalicelib.campaigns.versions import Version, VersionDetail
@@ -38,11 +38,11 @@ def delivery_body(delivery: Delivery) -> bodies.Delivery:
     return schemas.build(bodies.Delivery, delivery, **asdict(delivery.counts), **asdict(delivery.tally), wave=wave)
 
 
-def result(found: Result) -> bodies.CampaignResult:
+def result(found: Result) -> result_bodies.CampaignResult:
     campaign, tally = found.campaign, found.tally or Tally()
     numbers = {**asdict(campaign.counts), **asdict(tally)}
     return schemas.build(
-        bodies.CampaignResult, campaign, campaign_id=campaign.id, counted=found.tally is not None, **numbers
+        result_bodies.CampaignResult, campaign, campaign_id=campaign.id, counted=found.tally is not None, **numbers
     )
 
 
