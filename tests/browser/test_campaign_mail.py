@@ -3,6 +3,7 @@
 import re
 from datetime import UTC, datetime
 from io import BytesIO
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 from chalicelib.campaigns.content import blocks, renderer
 from chalicelib.campaigns.content.blocks import Heading, Item, Text
 from chalicelib.campaigns.model import Campaign, CampaignDetail, Content, Format
+from chalicelib.kernel.publication import DESIGNS
 
 NOW = datetime(2026, 11, 16, tzinfo=UTC)
 ARTEFACTS = Path(__file__).parents[2] / "artefacts"
@@ -38,13 +40,20 @@ def hello(name): return f"a long line of code that does not fit on a phone, {nam
 """
 
 
-@pytest.fixture
-def mail(aws: None) -> str:
-    campaign = Campaign(
-        "0193a5c4-11f0-7a6b-8c01-2d3e4f506172", "Seven quiet things", NOW, NOW, format=Format.MARKDOWN
-    )
-    mailing = renderer.render(CampaignDetail(campaign, Content(BODY), ()))
+@pytest.fixture(params=DESIGNS)
+def design(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+def rendered(subject: str, body: str, design: str, format: Format = Format.MARKDOWN) -> str:
+    campaign = Campaign("0193a5c4-11f0-7a6b-8c01-2d3e4f506172", subject, NOW, NOW, format=format, design=design)
+    mailing = renderer.render(CampaignDetail(campaign, Content(body), ()))
     return mailing.message("reader@example.org", "Ana", "token").html
+
+
+@pytest.fixture
+def mail(aws: None, design: str) -> str:
+    return rendered("Seven quiet things", BODY, design)
 
 
 def shown(browser: Any, mail: str, name: str, width: int, scheme: str) -> Any:
@@ -55,25 +64,55 @@ def shown(browser: Any, mail: str, name: str, width: int, scheme: str) -> Any:
     return page
 
 
-def colour(page: Any, selector: str, name: str) -> str:
-    return str(page.eval_on_selector(selector, f"element => getComputedStyle(element).{name}"))
+def luminous(page: Any, selector: str) -> float:
+    """Of its background, from 0 to 1."""
+    text = page.eval_on_selector(selector, "element => getComputedStyle(element).backgroundColor")
+    return sum(int(value) for value in re.findall(r"\d+", text)[:3]) / 765
 
 
-def test_it_is_at_most_600_wide_on_a_desktop(browser, mail):
-    page = shown(browser, mail, "light", 1000, "light")
-    assert page.eval_on_selector(".column", "element => element.getBoundingClientRect().width") <= 600
-    assert colour(page, ".card", "backgroundColor") == "rgb(255, 255, 255)"
+def test_it_is_at_most_600_wide_on_a_desktop(browser, mail, design):
+    page = shown(browser, mail, f"{design}-light", 1000, "light")
+    assert all(box["width"] <= 600 for box in boxes(page, ".column"))
+    assert contrast(page, ".body p") >= 7
 
 
-def test_it_fits_a_phone(browser, mail):
-    page = shown(browser, mail, "phone", 360, "light")
-    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+@pytest.mark.parametrize("width", [320, 390])
+def test_it_fits_a_phone(browser, mail, design, width):
+    page = shown(browser, mail, f"{design}-{width}", width, "light")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
-def test_it_has_a_dark_scheme(browser, mail):
-    page = shown(browser, mail, "dark", 700, "dark")
-    assert colour(page, ".card", "backgroundColor") == "rgb(23, 28, 35)"
-    assert colour(page, ".body p", "color") == "rgb(208, 215, 224)"
+def test_it_has_a_dark_scheme(browser, mail, design):
+    page = shown(browser, mail, f"{design}-dark", 700, "dark")
+    assert luminous(page, ".page") < 0.15
+    for selector in (
+        ".title",
+        ".body p",
+        ".body h2",
+        ".body a",
+        ".body a.button",
+        ".body code",
+        ".body td",
+        ".foot a",
+    ):
+        assert contrast(page, selector) >= 4.5, selector
+
+
+def test_what_an_author_colours_stays_light_in_the_dark(browser, aws, design):
+    body = '<table width="100%" bgcolor="#fff7ed"><tr><td><h2>Own</h2><p>colours</p></td></tr></table><p>After</p>'
+    page = shown(browser, rendered("Own", body, design, Format.HTML), f"{design}-own", 390, "dark")
+    assert luminous(page, ".page") > 0.8
+    assert all(contrast(page, selector) >= 4.5 for selector in (".title", ".body p", ".body h2", ".foot a"))
+
+
+def test_arabic_stands_on_the_right(browser, aws, design):
+    body = "مرحبا أصدقائي،\n\n> البحر هادئ.\n\n## للقراءة"
+    page = shown(browser, rendered("نشرة الأسبوع", body, design), f"{design}-arabic", 390, "light")
+    (name,), (online,) = boxes(page, ".name"), boxes(page, ".online")
+    assert name["x"] > online["x"]
+    assert page.eval_on_selector(".body p", "one => getComputedStyle(one).direction") == "rtl"
+    assert page.eval_on_selector(".foot p", "one => getComputedStyle(one).direction") == "ltr"
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
 def test_it_loads_nothing(browser, mail):
@@ -114,18 +153,16 @@ ITEMS = [
 
 
 @pytest.fixture
-def issue(aws: None) -> str:
-    campaign = Campaign("0193a5c4-11f0-7a6b-8c01-2d3e4f506172", "Seven things", NOW, NOW, format=Format.MARKDOWN)
-    mailing = renderer.render(CampaignDetail(campaign, Content(blocks.write(ITEMS)), ()))
-    return mailing.message("reader@example.org", "Ana", "token").html
+def issue(aws: None, design: str) -> str:
+    return rendered("Seven things", blocks.write(ITEMS), design)
 
 
 @pytest.fixture
-def opened(browser, issue):
+def opened(browser, issue, design):
     """The issue with its pictures, at a width and in a colour scheme."""
     files = {name: picture(*size) for name, size in PICTURES.items()}
 
-    def open(width: int, scheme: str = "light", mail: str = issue, name: str = "items") -> Any:
+    def open(width: int, scheme: str = "light", mail: str = issue, name: str = f"items-{design}") -> Any:
         page = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme).new_page()
         page.route("**/media/*", lambda route: route.fulfill(body=files[route.request.url.rpartition("/")[2]]))
         page.set_content(mail, wait_until="networkidle")
@@ -151,6 +188,7 @@ def test_items_fit_and_can_be_read(opened, width, scheme):
     assert all(box["width"] >= 150 for box in boxes(page, ".item-words"))
 
 
+@pytest.mark.parametrize("design", ["plain", "letter"], indirect=True)
 def test_on_a_desktop_pictures_stand_beside_the_words_and_in_the_readers_direction(opened):
     page = opened(700)
     shots, texts = boxes(page, ".item-shot"), boxes(page, ".item-shot ~ .item-words")
@@ -160,6 +198,18 @@ def test_on_a_desktop_pictures_stand_beside_the_words_and_in_the_readers_directi
     assert beside == [True, True, True, False, True]
 
 
+@pytest.mark.parametrize("design", ["magazine"], indirect=True)
+@pytest.mark.parametrize("width", [390, 700])
+def test_in_a_magazine_they_stand_above_them_as_wide_as_the_card(opened, width):
+    page = opened(width)
+    cards, tops = boxes(page, ".item"), boxes(page, ".item-top img")
+    assert [round(top["width"]) for top in tops] == [round(cards[0]["width"])] * 4
+    (cover,) = boxes(page, ".item-cover img")
+    assert cover["width"] <= 168
+    assert all(one["y"] + one["height"] + 20 < two["y"] for one, two in pairwise(cards))
+
+
+@pytest.mark.parametrize("design", ["plain", "letter"], indirect=True)
 def test_on_a_phone_they_stand_above_them_as_wide_as_the_page_and_covers_small(opened):
     page = opened(390)
     shots, texts = boxes(page, ".item-shot"), boxes(page, ".item-shot ~ .item-words")
@@ -168,8 +218,10 @@ def test_on_a_phone_they_stand_above_them_as_wide_as_the_page_and_covers_small(o
     assert (wide["width"] > 300, cover["width"]) == (True, 132)
 
 
-def test_where_a_mail_program_drops_the_rules_for_phones_it_still_fits(opened, issue):
-    page = opened(320, mail=re.sub(r"<style.*?</style>", "", issue, flags=re.DOTALL), name="items-without-rules")
+def test_where_a_mail_program_drops_the_rules_for_phones_it_still_fits(opened, issue, design):
+    page = opened(
+        320, mail=re.sub(r"<style.*?</style>", "", issue, flags=re.DOTALL), name=f"items-{design}-without-rules"
+    )
     assert page.evaluate("document.documentElement.scrollWidth") <= 320
     assert all(box["width"] >= 90 for box in boxes(page, ".item-words"))
 

@@ -12,6 +12,7 @@ from chalicelib.campaigns.content.placeholders import Placeholders
 from chalicelib.campaigns.model import Format
 from chalicelib.kernel import log, settings
 from chalicelib.kernel.errors import GnaError, Invalid
+from chalicelib.kernel.publication import DESIGNS
 
 _TAG = re.compile(r"<[^<>]*>")
 _LANGUAGES = {Format.HTML: "HTML", Format.MARKDOWN: "Markdown"}
@@ -47,10 +48,10 @@ class Body(Struct, frozen=True):
         return self.cards.fill_text(written) if self.cards else written
 
 
-def read(format: Format, source: str, found: Placeholders) -> Body:
-    """Raises `Invalid` if it cannot be rendered."""
+def read(format: Format, source: str, found: Placeholders, design: str = DESIGNS[0]) -> Body:
+    """With cards as they are in this design. Raises `Invalid` if it cannot be rendered."""
     try:
-        return _read_markdown(source, found) if format is Format.MARKDOWN else _read_html(source, found)
+        return _read_markdown(source, found, design) if format is Format.MARKDOWN else _read_html(source, found)
     except GnaError:
         raise
     except Exception as failure:
@@ -67,13 +68,13 @@ def _read_html(source: str, found: Placeholders) -> Body:
     return Body(clean, clean, sanitise.describe_removed(found.typed(markup), found.typed(clean)), clean)
 
 
-def _read_markdown(source: str, found: Placeholders) -> Body:
+def _read_markdown(source: str, found: Placeholders, design: str) -> Body:
     def read_note(text: str) -> tuple[str, str]:
         """Cleaned apart, so that a tag left open in it ends with it."""
         written = _markdown()(text) if text else ""
         return written, _clean(written, found)
 
-    cards = Cards(source, found, read_note)
+    cards = Cards(source, found, read_note, design)
     markup = _markdown()(cards.markdown)
     bare = _clean(markup, found)
     written, kept = cards.notes

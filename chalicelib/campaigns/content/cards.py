@@ -42,7 +42,10 @@ class Card(Struct, frozen=True):
 class Cards:
     """`markdown` is the body with a slot in the place of each item, `searched` what may contain placeholders."""
 
-    def __init__(self, source: str, found: Placeholders, read_note: Callable[[str], tuple[str, str]]) -> None:
+    def __init__(
+        self, source: str, found: Placeholders, read_note: Callable[[str], tuple[str, str]], design: str
+    ) -> None:
+        self._design = design
         self._number = secrets.token_hex(8)
         self._cards: list[Card] = []
         shown, searched = [], []
@@ -68,7 +71,9 @@ class Cards:
 
     def fill_html(self, markup: str) -> str:
         template = templates.environment().get_template("item.html")
-        return self._fill(markup, lambda card: str(template.render(card.values, note=_safe(card.note))))
+        return self._fill(
+            markup, lambda card: str(template.render(card.values, note=_safe(card.note), design=self._design))
+        )
 
     def fill_text(self, text: str) -> str:
         template = templates.environment().get_template("item.txt")

@@ -155,7 +155,7 @@ def without_names(line: str) -> str:
 
 def _read(detail: CampaignDetail, found: Placeholders, note: str = "") -> _Written:
     campaign, content = detail.campaign, detail.content
-    read = body.read(campaign.format, content.body, found)
+    read = body.read(campaign.format, content.body, found, _design(campaign))
     text = found.take(content.text) if content.text is not None else None
     searched = {
         "subject": found.take(campaign.subject),
@@ -177,6 +177,7 @@ def _template_values(campaign: Campaign, found: Placeholders, text: str) -> dict
     in_archive = publication.current().archive and campaign.targeting.everybody and not campaign.hidden
     return {
         **templates.site_values(),
+        "design": _design(campaign),
         "subject": found.take(campaign.subject),
         "preheader": found.take(campaign.preheader) or _first_words(found.without_nickname(text)),
         "unsubscribe_url": site.url(_UNSUBSCRIBE + found.marks.mark(placeholders.TOKEN)),
@@ -185,6 +186,12 @@ def _template_values(campaign: Campaign, found: Placeholders, text: str) -> dict
         "one_reader_starts": found.marks.mark(_STARTS),
         "one_reader_ends": found.marks.mark(_ENDS),
     }
+
+
+def _design(campaign: Campaign) -> str:
+    """A name that only a newer version knows is the default."""
+    chosen = campaign.design or publication.current().design
+    return chosen if chosen in publication.DESIGNS else publication.DESIGNS[0]
 
 
 def _headers() -> dict[str, str]:

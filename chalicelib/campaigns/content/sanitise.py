@@ -46,9 +46,9 @@ _ATTRIBUTES = {
 _CLASSES = {
     "a": {"button"},
     "p": {"lead", "small", "item-facts", "item-from", "item-text"},
-    "div": {"box"},
+    "div": {"box", "item-end"},
     "table": {"item"},
-    "td": {"item-shot", "item-cover", "item-gap", "item-words", "item-said"},
+    "td": {"item-shot", "item-cover", "item-top", "item-gap", "item-words", "item-said"},
 }
 _ADDRESSES = {("a", "href"), ("img", "src"), ("blockquote", "cite")}
 # For style sheets, scripts and browsers: a mail has nothing that would use them.
