@@ -24,6 +24,12 @@ STATES = {
     "paused": "Paused",
     "disabled": "Disabled",
 }
+# The designs of emails: a name, and what it is like.
+DESIGNS = {
+    "plain": ("Plain", "A calm card"),
+    "letter": ("Letter", "Serif on white paper"),
+    "magazine": ("Magazine", "Masthead and large pictures"),
+}
 # Why an email bounced, by kind, and by SES's own word where that says more: a label, a sentence, and what to do.
 _BOUNCES = {
     "hard": ("Undeliverable", "The receiving server refused the email for good; mostly the address is gone."),

@@ -7,8 +7,8 @@ from chalicelib.kernel.publication import Publication
 from chalicelib.site import fields, model
 from chalicelib.site.model import Change
 
-# The logo has a form of its own, because it is a file; there is only one design yet.
-_ELSEWHERE = ("logo", "design")
+# The logo has a form of its own, because it is a file.
+_ELSEWHERE = ("logo",)
 _FLAGS = ("archive", "welcome.on", "welcome.link_last")
 EDITABLE = tuple(path for path in fields.PATHS if path not in _ELSEWHERE)
 # Where the value comes from if nobody has changed it.

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from msgspec.structs import replace
+
 from chalicelib.admin import preview_frames
 from chalicelib.campaigns import service as campaigns
 from chalicelib.campaigns.content import welcome
@@ -9,6 +11,7 @@ from chalicelib.campaigns.model import Format
 from chalicelib.campaigns.review import previews
 from chalicelib.kernel import publication, settings
 from chalicelib.kernel.colour import shades
+from chalicelib.kernel.errors import Invalid
 from chalicelib.kernel.publication import Publication
 from chalicelib.mail import templates
 from chalicelib.web import pages, responses
@@ -21,13 +24,24 @@ VIEWS = {
     "page": "Page",
     "afterwards": "Confirmed",
 }
-LOOKS = {"light": "Light", "dark": "Dark"}
+LOOKS = {"light": "Light", "phone": "Phone", "dark": "Dark"}
 
 _SAMPLE = """This is how your campaigns look. [A link](https://example.org/) has your colour, and so has a button:
 
 <p><a class="button" href="https://example.org/">Read more</a></p>
 
-> A quotation, with a line in your colour.
+> A quotation stands apart.
+
+## Things to read
+
+:::item
+title: An item of your inbox
+link: https://example.org/
+source: Its source
+kind: article
+excerpt: The beginning of it, in its own words.
+note: And what you say about it.
+:::
 """
 _STYLE_SHEET = '<link rel="stylesheet"'
 
@@ -50,8 +64,19 @@ def _document(view: str, shown: Publication) -> str:
         case "afterwards":
             return _page("public/confirmed.html", shown, added=False)
         case _:
-            draft = campaigns.Draft("Your next campaign", _SAMPLE, format=Format.MARKDOWN)
-            return previews.preview(campaigns.preview_detail(draft)).html
+            return _campaign()
+
+
+def _campaign() -> str:
+    """The last one that was sent, in the publication's design whatever its own was; or an example."""
+    draft = campaigns.Draft("Your next campaign", _SAMPLE, format=Format.MARKDOWN)
+    example = campaigns.preview_detail(draft)
+    last = campaigns.find_last_sent() or example
+    try:
+        return previews.preview(replace(last, campaign=replace(last.campaign, design=None))).html
+    except Invalid:
+        # From a version that let through what this one cannot render.
+        return previews.preview(example).html
 
 
 def _page(template: str, shown: Publication, **values: Any) -> str:

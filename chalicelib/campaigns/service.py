@@ -67,6 +67,12 @@ def view(campaign_id: str) -> CampaignDetail:
     return changes.get_detail(campaign_id)
 
 
+def find_last_sent() -> CampaignDetail | None:
+    """The newest that was sent, whomever it was for."""
+    found = store.list_page(State.PUBLISHED, 0, 1)
+    return store.find_detail(found[0].id) if found else None
+
+
 def find_many(campaign_ids: Iterable[str]) -> dict[str, Campaign]:
     """By id; those that exist."""
     return store.find_many(campaign_ids)

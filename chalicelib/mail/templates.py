@@ -63,6 +63,11 @@ def environment_in(code: str) -> Any:
     return made
 
 
+def has_own(name: str) -> bool:
+    """Whether this deployment brings its own version of a template."""
+    return (_TEMPLATES / "own" / "email" / name).is_file()
+
+
 def site_values() -> dict[str, Any]:
     """What every template can use about this publication. `link_colour` and `link_in_dark` are its colour as text."""
     current = publication.current()

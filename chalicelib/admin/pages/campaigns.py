@@ -11,6 +11,7 @@ from chalicelib.campaigns.content import corrections
 from chalicelib.campaigns.model import Action, CampaignDetail, State, is_stopped, permit, permitted_actions
 from chalicelib.campaigns.sending import progress, stopping, waves
 from chalicelib.kernel.errors import Conflict, Invalid, NotFound
+from chalicelib.mail import templates
 from chalicelib.web import paging, responses
 from chalicelib.web.request import Request
 from chalicelib.web.responses import Response
@@ -148,6 +149,7 @@ def _editor(
         opened_version=detail.campaign.version if detail else "",
         campaign=detail.campaign if detail else None,
         looks=preview_frames.LOOKS,
+        has_own_template=templates.has_own("campaign.html"),
         problem=problem or None,
     )
 

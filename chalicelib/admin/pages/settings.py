@@ -8,6 +8,7 @@ from chalicelib.admin import configuration, preview_frames, shell, site_form, si
 from chalicelib.kernel import languages, publication, settings
 from chalicelib.kernel.errors import Conflict, Invalid
 from chalicelib.kernel.publication import Publication
+from chalicelib.mail import templates
 from chalicelib.site import fields, service
 from chalicelib.site.model import Change
 from chalicelib.web.request import Request
@@ -128,4 +129,5 @@ def _page(
         rules=fields,
         views=site_previews.VIEWS,
         looks=site_previews.LOOKS,
+        has_own_template=templates.has_own("campaign.html"),
     )

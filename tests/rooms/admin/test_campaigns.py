@@ -46,6 +46,32 @@ def test_a_campaign_is_written_saved_and_read_back(dashboard):
     assert "Saved." in page
 
 
+def test_a_campaign_is_given_a_design_on_its_page(dashboard):
+    answer = dashboard.post("/admin/campaigns/new", **FORM, design="letter", next="save")
+    path = answer.headers["Location"].partition("?")[0]
+    page = dashboard.get(path).text
+    assert '<option value="letter" selected>' in page
+    assert "As in the settings (Plain)" in page
+    assert "Georgia" in dashboard.get(f"{path}/preview").text
+    campaign_id = path.rpartition("/")[2]
+    version = service.view(campaign_id).campaign.version
+    # A page that was opened before there were designs does not send one.
+    dashboard.post(path, **{**FORM, "version": str(version)}, next="save")
+    assert service.view(campaign_id).campaign.design == "letter"
+    for design, stored in (("magazine", "magazine"), ("", None)):
+        version = service.view(campaign_id).campaign.version
+        dashboard.post(path, **{**FORM, "version": str(version)}, design=design, next="save")
+        assert service.view(campaign_id).campaign.design == stored
+    refused = dashboard.post("/admin/campaigns/new", **FORM, design="loud", next="save")
+    assert refused.status == 400
+    assert "Hello *there*</textarea>" in refused.text
+
+
+def test_the_preview_of_the_form_is_in_the_design_that_is_chosen(dashboard):
+    for design, mark in (("", 'class="dot"'), ("letter", "Georgia"), ("magazine", 'class="masthead"')):
+        assert mark in dashboard.post("/admin/campaigns/preview", **FORM, design=design, look="phone").text
+
+
 def test_saving_can_lead_to_the_review(dashboard):
     seen = dashboard.follow("/admin/campaigns/new", **FORM, next="review")
     assert "Checks" in seen

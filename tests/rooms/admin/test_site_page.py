@@ -6,6 +6,12 @@ from html import unescape
 import pytest
 from PIL import Image
 
+from chalicelib.campaigns import service as campaigns
+from chalicelib.campaigns.content import renderer
+from chalicelib.campaigns.model import Counts
+from chalicelib.campaigns.sending import deliveries
+from chalicelib.kernel.errors import Invalid
+from chalicelib.mail import templates
 from chalicelib.site import service
 from tests.rooms.media.pictures import PNG, encode
 
@@ -132,6 +138,60 @@ def test_the_preview_shows_what_is_not_saved(admin, view, shown):
     assert "prefers-color-scheme" not in answer.text
     assert service.view().publication.version == 0
     assert "Der Garten" not in admin.get("/subscribe").text
+
+
+MARKS = {"plain": 'class="dot"', "letter": "Georgia", "magazine": 'class="masthead"'}
+
+
+def test_the_design_is_chosen_and_a_campaign_has_it(admin):
+    page = admin.get(PAGE).text
+    assert re.findall(r'name="design" value="(\w+)"( checked)?', page) == [
+        ("plain", " checked"), ("letter", ""), ("magazine", ""),
+    ]  # fmt: skip
+    assert send(admin, design="letter").status == 303
+    assert service.view().publication.design == "letter"
+    made = admin.post("/admin/api/campaigns", json={"subject": "s", "body": "<p>x</p>"}).json
+    assert made["design"] is None
+    assert MARKS["letter"] in admin.get(f"/admin/api/campaigns/{made['id']}/preview").text
+    assert send(admin, design="loud").status == 400
+
+
+@pytest.mark.parametrize("design", MARKS)
+def test_each_design_is_shown_with_the_last_campaign_that_was_sent(admin, design):
+    example = send(admin, action="preview", view="campaign", design=design).text
+    assert "Your next campaign" in example
+    assert MARKS[design] in example
+    for subject in ("An older one", "The real last one"):
+        made = campaigns.create(campaigns.Draft(subject, "<p>Mostly nothing</p>", design="magazine"))
+        deliveries.finish(campaigns.send_now(made.campaign.id).deliveries[0], Counts(1, 1))
+    campaigns.create(campaigns.Draft("Not sent", "<p>x</p>"))
+    for look in ("light", "phone", "dark"):
+        shown = send(admin, action="preview", view="campaign", design=design, look=look).text
+        assert "The real last one" in shown
+        assert [name for name, mark in MARKS.items() if mark in shown] == [design]
+        assert ("@media not all" in shown) == (look != "dark")
+    assert service.view().publication.version == 0
+
+
+def test_a_last_campaign_that_cannot_be_rendered_is_no_obstacle(admin, monkeypatch):
+    made = campaigns.create(campaigns.Draft("Broken", "<p>x</p>"))
+    deliveries.finish(campaigns.send_now(made.campaign.id).deliveries[0], Counts(1, 1))
+    render = renderer.render
+
+    def refuse(detail, *given):
+        if detail.campaign.subject == "Broken":
+            raise Invalid("Body cannot be read")
+        return render(detail, *given)
+
+    monkeypatch.setattr(renderer, "render", refuse)
+    assert "Your next campaign" in send(admin, action="preview", view="campaign").text
+
+
+def test_where_a_deployment_has_its_own_template_the_page_says_so(admin, monkeypatch):
+    assert "takes the place of all designs" not in admin.get(PAGE).text + admin.get("/admin/campaigns/new").text
+    monkeypatch.setattr(templates, "has_own", lambda name: name == "campaign.html")
+    for page in (PAGE, "/admin/campaigns/new"):
+        assert "takes the place of all designs" in admin.get(page).text
 
 
 def test_a_preview_of_what_cannot_be_says_why(admin):
