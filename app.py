@@ -124,8 +124,8 @@ def check_feed(event: Any) -> None:
 
 
 # What is read from elsewhere: the watched feed, followed channels, shows and feeds, and pictures of what they bring.
-# Pages that were saved in a hurry, and lists of people that were uploaded. Also what members have withdrawn, to be
-# taken out of drafts.
+# Pages that were saved in a hurry, large pictures that editors uploaded, and lists of people. Also what members have
+# withdrawn, to be taken out of drafts.
 # One queue for all, because another would cost money while nothing happens; one message at a time, so that nothing
 # waits for a slow server.
 @app.on_sqs_message(queue=queues.name("feed"), batch_size=1)
@@ -134,6 +134,8 @@ def poll_sources(event: SQSEvent) -> Any:
     from chalicelib.feeds import jobs as feeds_jobs
     from chalicelib.following import jobs as following_jobs
     from chalicelib.inbox import late_pages, offers, pictures, recalls
+    from chalicelib.media import jobs as media_jobs
+    from chalicelib.media import service as media_service
 
     def handle(message: Any) -> None:
         if "trigger" in message:
@@ -142,6 +144,8 @@ def poll_sources(event: SQSEvent) -> Any:
             import_jobs.work(str(message["import_id"]), deadlines.time_left(event.context))
         elif message.get("kind") == pictures.COPY:
             pictures.copy(str(message["item"]))
+        elif message.get("kind") == media_service.PREPARE:
+            media_jobs.prepare(str(message["id"]))
         elif message.get("kind") == late_pages.READ:
             late_pages.read(str(message["item"]), int(message["tries"]))
         elif message.get("kind") == offers.RECALL:

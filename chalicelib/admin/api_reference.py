@@ -21,6 +21,7 @@ _TITLES = {
     "inbox": "Inbox",
     "following": "Following",
     "sightings": "Sightings",
+    "media": "Pictures",
     "feed": "Feed",
     "webhooks": "Webhooks",
     "site": "Publication",

@@ -1,9 +1,9 @@
 """Campaigns: written, reviewed, sent, and kept in a public archive.
 
 Other rooms use: `service`, `model`, `fields`, `segments`, `uses`, `removal`, `results`, `serializers`, `versions`,
-`content.blocks`, `content.corrections`, `content.placeholders`, `content.welcome`, `review.preflight`,
-`review.previews`, `sending.continuing`, `sending.deliveries`, `sending.progress`, `sending.stopping`,
-`sending.waves`.
+`content.blocks`, `content.corrections`, `content.placeholders`, `content.welcome`, `gallery.service`,
+`review.preflight`, `review.previews`, `sending.continuing`, `sending.deliveries`, `sending.progress`,
+`sending.stopping`, `sending.waves`.
 
 `app.py` also uses `sending.jobs` and `use_keepers`.
 """

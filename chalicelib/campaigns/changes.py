@@ -80,7 +80,11 @@ def commit(writes: list[tables.Write]) -> None:
 def use_writes(before: CampaignDetail | None, after: CampaignDetail | None) -> list[tables.Write]:
     """What others have to know about the content of a campaign that is created (nothing before), edited, or deleted
     (nothing after): the entries of the inbox and the pictures it uses."""
-    of_pictures = pictures.use_writes(before.content if before else None, after.content if after else None)
+    campaign = after or before
+    if not campaign:
+        return []
+    content = (before.content if before else None, after.content if after else None)
+    of_pictures = pictures.use_writes(*content, campaign.campaign.id)
     writes = [*uses.change_writes(before, after), *of_pictures]
     if after and writes:
         # As many as a duplicate of it can begin to use at once.
@@ -141,7 +145,8 @@ def choose_waves(before: CampaignDetail, waves: bool, changed: Changed) -> Chang
 
 def begin_writes(detail: CampaignDetail, waves: bool | None = None) -> Changed:
     """Also for pictures that did not exist when it was saved, and do now: from here on they stay."""
-    shown = pictures.use_writes(detail.content, pictures.recognize(detail.content, detail.content))
+    recognized = pictures.recognize(detail.content, detail.content)
+    shown = pictures.use_writes(detail.content, recognized, detail.campaign.id)
     after = start_deliveries(detail, clock.now())
     if waves is not None:
         chosen = tuple(replace(delivery, waves=waves) for delivery in after.deliveries)

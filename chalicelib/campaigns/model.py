@@ -159,11 +159,13 @@ class Campaign(Struct, frozen=True):
 
 class Content(Struct, frozen=True):
     """What the author wrote: a body in the campaign's format and, optionally, a plain text of their own. `pictures`
-    are the names of the public copies in it that know of this use."""
+    are the names of the public copies in it that know of this use. Those that are `crowded` count it without naming
+    the campaign, which matters only while it is being saved."""
 
     body: str
     text: str | None = None
     pictures: frozenset[str] = frozenset()
+    crowded: frozenset[str] = frozenset()
 
 
 class CampaignDetail(Struct, frozen=True):

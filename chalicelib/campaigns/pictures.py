@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from chalicelib.campaigns.model import Content
+from chalicelib.kernel import ids
 from chalicelib.kernel.errors import Invalid
 from chalicelib.media import model as media_model
 
@@ -18,19 +19,21 @@ if TYPE_CHECKING:
 
 # A transaction holds a hundred writes, and the campaign needs some of them, or the feed it comes from.
 MOST_EXCHANGED = 90
+_WEB = "/web"
 _NONE: frozenset[str] = frozenset()
 
 
 def recognize(content: Content, before: Content | None = None, needed: frozenset[str] = _NONE) -> Content:
     """With the copies that it uses from now on: those in it that exist. One request, if there are any that it did not
-    use before. Those that are `needed` are not looked up: if one is gone, the transaction has to fail."""
-    shown, known = _names_in(content), needed | (before.pictures if before else _NONE)
-    return replace(content, pictures=(shown & known) | _find(shown - known))
+    use before. Those that are `needed` count as there: if one is gone, the transaction has to fail."""
+    shown, had = _names_in(content), before.pictures if before else _NONE
+    found, crowded = _find(shown - had)
+    return replace(content, pictures=(shown & (had | needed)) | found, crowded=crowded)
 
 
-def use_writes(before: Content | None, after: Content | None) -> "list[Write]":
-    """For content that is new (nothing before), edited, or deleted (nothing after). They fail if a copy is gone since
-    it was recognized."""
+def use_writes(before: Content | None, after: Content | None, by: str) -> "list[Write]":
+    """For content that is new (nothing before), edited, or deleted (nothing after). `by` is the campaign's id, or
+    that of its web version. They fail if a copy is gone since it was recognized."""
     had, has = before.pictures if before else _NONE, after.pictures if after else _NONE
     if had == has:
         return []
@@ -38,25 +41,38 @@ def use_writes(before: Content | None, after: Content | None) -> "list[Write]":
         raise Invalid(f"At most {MOST_EXCHANGED} different pictures can be exchanged at once")
     from chalicelib.media import service as media
 
+    crowded = after.crowded if after else _NONE
     return [
-        *(media.use_write(name) for name in sorted(has - had)),
-        *(media.release_write(name) for name in sorted(had - has)),
+        *(media.use_write(name, None if name in crowded else by) for name in sorted(has - had)),
+        *(media.release_write(name, by) for name in sorted(had - has)),
     ]
 
 
 def find_missing(content: Content) -> frozenset[str]:
     """Pictures that readers would not see: copies in it that do not exist."""
     unknown = _names_in(content) - content.pictures
-    return unknown - _find(unknown)
+    return unknown - _find(unknown)[0]
+
+
+def web_version(campaign_id: str) -> str:
+    """What uses the pictures of a corrected web version: apart from the campaign, which may use them as well."""
+    return f"{campaign_id}{_WEB}"
+
+
+def campaign_in(use: str) -> str | None:
+    """The id of the campaign that a copy names as its use; None if that is something else."""
+    id = use.removesuffix(_WEB)
+    return id if ids.is_id(id) else None
 
 
 def _names_in(content: Content) -> frozenset[str]:
     return media_model.find_names(content.body) | media_model.find_names(content.text or "")
 
 
-def _find(names: frozenset[str]) -> frozenset[str]:
+def _find(names: frozenset[str]) -> tuple[frozenset[str], frozenset[str]]:
+    """Those that exist, and those of them that can name no more campaigns."""
     if not names:
-        return _NONE
+        return _NONE, _NONE
     from chalicelib.media import service as media
 
-    return media.find_copies(names)
+    return media.find_crowded(names)

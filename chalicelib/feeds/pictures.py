@@ -4,27 +4,20 @@ The host of a linked picture learns who opens the mail and when, so copies are t
 time is left out: no mail waits for a picture.
 """
 
-import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 
 from chalicelib.kernel import log, publication
 from chalicelib.kernel.errors import Invalid
-from chalicelib.kernel.http import client
-from chalicelib.kernel.http.client import Bounds, FetchFailed
+from chalicelib.kernel.http.client import FetchFailed
 from chalicelib.media import model as media_model
+from chalicelib.media import remote
 from chalicelib.media import service as media
+from chalicelib.media.model import PublicCopy
 
 COPY, LINK = "copy", "link"
-# What the functions that check the feed have memory for, one picture at a time.
-_MOST_PIXELS = 16_000_000
 # What is smaller is an icon, a line or a pixel that counts readers.
 _SMALLEST = 40
-_ACCEPTED = {"Accept": "image/jpeg, image/png, image/webp, image/gif"}
-_LONGEST = 6.0
-_AT_ONCE = 6
-_decoding = threading.Lock()
 
 Resolve = Callable[[Iterable[str]], Mapping[str, str]]
 
@@ -53,50 +46,23 @@ class Pictures:
         missing = [address for address in addresses if address not in self._copies]
         if missing:
             started = time.monotonic()
-            deadline = started + self._left
-            with ThreadPoolExecutor(max_workers=_AT_ONCE) as threads:
-                names = list(threads.map(lambda address: _publish(address, deadline), missing))
-            found = zip(missing, names, strict=True)
-            self._copies |= {address: media.copy_url(name) for address, name in found if name}
+            found = remote.copy_many(missing, self._left, media_model.THUMBNAIL, media_model.THUMBNAIL)
+            names = {address: _name_of(outcome) for address, outcome in found.items()}
+            self._copies |= {address: media.copy_url(name) for address, name in names.items() if name}
             self._left -= time.monotonic() - started
         return {address: self._copies[address] for address in addresses if address in self._copies}
 
 
-def _publish(address: str, deadline: float) -> str:
-    """The name of the copy, or nothing."""
-    left = deadline - time.monotonic()
-    if left <= 0:
-        return ""
-    try:
-        if own := _find_own(address):
-            return own
-        answer = client.get(address, _ACCEPTED, Bounds(min(left, _LONGEST), media_model.LARGEST))
-        if answer.status != 200:
-            raise FetchFailed("status", str(answer.status))
-        return _store(answer.body, deadline)
-    except FetchFailed as failure:
-        log.info("feed.picture_left_out", kind=failure.kind)
-    except Invalid:
-        log.info("feed.picture_left_out", kind="no_picture")
-    except Exception as failure:
-        # The bucket does not answer, or is not there: somebody has to look at it, but the mail is worth more.
-        log.exception("feed.picture_failed", failure)
+def _name_of(outcome: remote.Outcome) -> str:
+    """Of the copy, or nothing."""
+    match outcome:
+        case PublicCopy(name, width, height):
+            return name if min(width, height) >= _SMALLEST else ""
+        case FetchFailed():
+            log.info("feed.picture_left_out", kind=outcome.kind)
+        case Invalid():
+            log.info("feed.picture_left_out", kind="no_picture")
+        case _:
+            # The bucket does not answer, or is not there: somebody has to look at it, but the mail is worth more.
+            log.exception("feed.picture_failed", outcome)
     return ""
-
-
-def _find_own(address: str) -> str:
-    """A post may show what is a copy already."""
-    name = address.removeprefix(media.copy_url(""))
-    return name if media_model.is_name(name) and media.find_copies([name]) else ""
-
-
-def _store(content: bytes, deadline: float) -> str:
-    """One at a time, because a large one takes the memory of many small ones."""
-    if not _decoding.acquire(timeout=max(deadline - time.monotonic(), 0)):
-        raise FetchFailed("timeout", "no time left")
-    try:
-        size = media_model.THUMBNAIL
-        copy = media.publish(content, size, size, _MOST_PIXELS)
-        return copy.name if min(copy.width, copy.height) >= _SMALLEST else ""
-    finally:
-        _decoding.release()

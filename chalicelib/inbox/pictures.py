@@ -15,20 +15,18 @@ from chalicelib.kernel import clock, log
 from chalicelib.kernel.aws import queues
 from chalicelib.kernel.aws.failures import Stale
 from chalicelib.kernel.errors import Invalid
-from chalicelib.kernel.http import client
-from chalicelib.kernel.http.client import Bounds, FetchFailed
+from chalicelib.kernel.http.client import FetchFailed
 from chalicelib.media import model as media_model
+from chalicelib.media import remote
 from chalicelib.media import service as media
 
-# Another queue would cost money while nothing happens. Its function has the memory for so many pixels.
+# Another queue would cost money while nothing happens.
 QUEUE = "feed"
 COPY = "copy"
-MOST_PIXELS = 16_000_000
 
 # The message is sent before the item is stored, so that no crash loses it, and arrives after that.
 _DELAY = 15
-_BOUNDS = Bounds(seconds=8.0, largest=media_model.LARGEST, redirects=5)
-_ACCEPTED = {"Accept": "image/jpeg, image/png, image/webp, image/gif"}
+_SECONDS = 8.0
 # What the same address will not do better tomorrow.
 _FINAL = ("refused", "too_large", "redirects")
 _AGAIN_AFTER = {1: timedelta(hours=1), 2: timedelta(hours=18)}
@@ -81,11 +79,7 @@ def copy(id: str) -> None:
 
 
 def _publish(image: str) -> str:
-    answer = client.get(image, _ACCEPTED, _BOUNDS)
-    if answer.status != 200:
-        raise FetchFailed("status", str(answer.status))
-    thumbnail = media_model.THUMBNAIL
-    return media.publish(answer.body, thumbnail, thumbnail, MOST_PIXELS).name
+    return remote.copy(image, _SECONDS, media_model.THUMBNAIL, media_model.THUMBNAIL).name
 
 
 def _show(seen: Picturing, name: str) -> None:

@@ -23,16 +23,21 @@ def check_scans(jpeg: bytes) -> None:
 
 
 def check_canvas(webp: bytes, most: int = model.MOST_PIXELS) -> None:
-    """WebP's decoder takes the memory of two canvases as soon as it is made. A header that is not understood is left
-    to it."""
-    kind = webp[12:16]
-    if kind == b"VP8X":
-        check_pixels(_number(webp[24:27]) + 1, _number(webp[27:30]) + 1, most)
-    elif kind == b"VP8 ":
-        check_pixels(_number(webp[26:28]) & 0x3FFF, _number(webp[28:30]) & 0x3FFF, most)
-    elif kind == b"VP8L":
-        sides = _number(webp[21:25])
-        check_pixels((sides & 0x3FFF) + 1, (sides >> 14 & 0x3FFF) + 1, most)
+    """WebP's decoder takes the memory of two canvases as soon as it is made."""
+    check_pixels(*measure_canvas(webp), most)
+
+
+def measure_canvas(webp: bytes) -> tuple[int, int]:
+    """Width and height. A header that is not understood is of no size: it is left to the decoder."""
+    match webp[12:16]:
+        case b"VP8X":
+            return _number(webp[24:27]) + 1, _number(webp[27:30]) + 1
+        case b"VP8 ":
+            return _number(webp[26:28]) & 0x3FFF, _number(webp[28:30]) & 0x3FFF
+        case b"VP8L":
+            sides = _number(webp[21:25])
+            return (sides & 0x3FFF) + 1, (sides >> 14 & 0x3FFF) + 1
+    return 0, 0
 
 
 def _number(digits: bytes) -> int:

@@ -81,6 +81,18 @@ def decode(content: bytes, format: str, box: Box, most_pixels: int = model.MOST_
     return image if turn is None else image.transpose(turn)
 
 
+def count_pixels(content: bytes, format: str) -> int:
+    """As its header says; nothing is decoded."""
+    if format == WEBP:
+        width, height = bounds.measure_canvas(content)
+        bounds.check_pixels(width, height)
+        return width * height
+    with _decoding():
+        image = _open(content, format, model.MOST_PIXELS)
+        pixels: int = image.width * image.height
+        return pixels
+
+
 @contextmanager
 def _decoding() -> Iterator[None]:
     try:

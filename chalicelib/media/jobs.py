@@ -13,7 +13,7 @@ from typing import Any
 from chalicelib.kernel import clock, log, sweeping
 from chalicelib.kernel.aws import objects, queues
 from chalicelib.kernel.errors import Invalid
-from chalicelib.media import copy_store, images, model, places, postponed_store, service, store
+from chalicelib.media import copy_store, images, library, model, places, postponed_store, service, store
 from chalicelib.media.model import Picture, State
 
 # The bucket's rule removes an upload after a day, so there is no use in trying longer.
@@ -55,33 +55,25 @@ def clean_up(time_left: Callable[[], bool]) -> None:
     now, sweep = clock.now(), sweeping.Sweep("media.not_cleaned_up", time_left)
     done = {todo: sweep.each(store.list_due(todo, now), act) for todo, act in _DUE.items()}
     done["unused_copy"] = sweep.each(copy_store.list_due(copy_store.UNUSED, now), _remove_unused)
-    done["remove_copy"] = sweep.each(copy_store.list_due(copy_store.REMOVE, now), _remove_copy)
+    done["remove_copy"] = sweep.each(copy_store.list_due(copy_store.REMOVE, now), service.remove_copy)
     done["postponed"] = sweep.each(postponed_store.list_due(now), _send_postponed)
     log.info("media.cleaned_up", **done)
     sweep.finish()
 
 
 def _process(picture: Picture) -> None:
+    if picture.owner == model.DESK:
+        library.make(picture)
+        return
     try:
-        made = images.remake(_read(picture))
+        made = images.remake(service.read_upload(picture))
     except Invalid as refusal:
-        store.mark_refused(picture, refusal.reason)
-        log.info("photo.refused", picture_id=picture.id, reason=refusal.reason)
+        service.refuse(picture, refusal)
         return
     small = images.remake(made.content, model.SMALL_SIDE)
     objects.put(places.small(picture.id), small.content, small.format)
     objects.put(places.photo(picture.id), made.content, made.format)
     store.mark_ready(picture, made.format, len(made.content), made.width, made.height, clock.now())
-
-
-def _read(picture: Picture) -> bytes:
-    """The bytes that were checked when it was attached. The upload's form works for minutes after that, so there may
-    be others in their place, and two workers must not prepare different ones."""
-    found = objects.get(places.incoming(picture.id), most=model.LARGEST + 1)
-    if found is None or found.fingerprint != picture.fingerprint:
-        raise Invalid(model.NOT_PREPARED)
-    model.check_content(found.size, found.content)
-    return found.content
 
 
 def _abandon(id: str) -> None:
@@ -100,7 +92,7 @@ def _prepare_again(id: str) -> None:
         if store.mark_refused(picture, model.NOT_PREPARED):
             places.delete_all(id)
         return
-    service.prepare_soon(id)
+    service.prepare_soon(id, picture.owner)
     store.postpone(id, now)
 
 
@@ -109,7 +101,10 @@ def _clear(id: str) -> None:
     picture = store.find(id)
     if picture and picture.state in (State.READY, State.REFUSED):
         objects.delete(places.incoming(id))
-        store.mark_cleared(id)
+        if picture.owner == model.DESK and not library.is_known_by(picture):
+            store.forget(id, picture.state)
+        else:
+            store.mark_cleared(id)
 
 
 def _forget(id: str) -> None:
@@ -122,13 +117,8 @@ def _remove_unused(name: str) -> bool:
     if not copy_store.mark_removed(name, clock.now(), due_only=True):
         copy_store.settle(name)
         return False
-    _remove_copy(name)
+    service.remove_copy(name)
     return True
-
-
-def _remove_copy(name: str) -> None:
-    objects.delete(places.public(name))
-    copy_store.forget(name)
 
 
 def _send_postponed(id: str) -> None:

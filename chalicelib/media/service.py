@@ -12,7 +12,8 @@ What goes into a mail, an archive or a page that others see is a public copy:
     tables.transact(…, service.use_write(copy.name))
     service.copy_url(copy.name)
 
-One that nobody uses is removed after a day. `keep` makes it stay.
+One that nobody uses is removed after a day, unless an editor uploaded it (`library`). What uses it may be named: `by`
+is an id, or words of another room.
 """
 
 from collections.abc import Iterable, Mapping
@@ -22,21 +23,21 @@ from urllib.parse import urlsplit
 
 from msgspec.structs import replace
 
-from chalicelib.kernel import clock, ids, limits, settings
-from chalicelib.kernel.aws import objects, queues
+from chalicelib.kernel import clock, ids, limits, log, settings
+from chalicelib.kernel.aws import objects, queues, tables
 from chalicelib.kernel.aws.tables import Write
 from chalicelib.kernel.errors import Invalid, TooLarge
 from chalicelib.media import copy_store, model, places, postponed_store, shown_store, store
 from chalicelib.media.model import Announced, Picture, PublicCopy, State
 
-QUEUE = "media"
+QUEUE, DESK_QUEUE = "media", "feed"
 PREPARE, ERASE = "prepare", "erase"
 
 
 def announce(owner: str, content_type: str, size: int) -> Announced:
     """A form that a browser posts the file with, directly to the bucket."""
-    if content_type not in model.TYPES:
-        raise Invalid(model.WRONG_TYPE)
+    if content_type not in (model.DESK_TYPES if owner == model.DESK else model.TYPES):
+        raise Invalid(model.NOT_FOR_DESK if owner == model.DESK else model.WRONG_TYPE)
     _check_size(size)
     id, until = _expect(owner)
     seconds = int(model.UPLOAD_LIFE.total_seconds())
@@ -46,17 +47,18 @@ def announce(owner: str, content_type: str, size: int) -> Announced:
 
 def receive(owner: str, content: bytes) -> str:
     """A file that came with a form; the id to attach it by."""
-    _check_size(len(content))
-    if len(content) > model.LARGEST_FORM:
-        raise TooLarge(model.TOO_LARGE_FOR_FORM)
-    content_type = model.sniff(content)
-    if content_type is None:
-        raise Invalid(model.WRONG_TYPE)
+    content_type = check_form(owner, content)
     id, _ = _expect(
         owner
     )  # before the file is stored: without its row, nothing but the bucket's rule would remove it
     objects.put(places.incoming(id), content, content_type)
     return id
+
+
+def check_form(owner: str, content: bytes) -> str:
+    """The type of a file that came with a form, if it may be a picture at all."""
+    _check_size(len(content), model.LARGEST_FORM)
+    return model.sniff_for(owner, content)
 
 
 def check_attachable(owner: str, upload_id: str) -> Picture:
@@ -71,8 +73,28 @@ def check_attachable(owner: str, upload_id: str) -> Picture:
     found = objects.get(places.incoming(picture.id), most=model.HEAD)
     if found is None:
         raise Invalid(model.NOT_FOUND)
-    model.check_content(found.size, found.content)
+    model.check_content(found.size, found.content, owner)
     return replace(picture, fingerprint=found.fingerprint)
+
+
+def read_upload(picture: Picture) -> bytes:
+    """The bytes that were checked when it was attached. The upload's form works for minutes after that, so there may
+    be others in their place, and two workers must not prepare different ones."""
+    found = objects.get(places.incoming(picture.id), most=model.LARGEST + 1)
+    if found is None or found.fingerprint != picture.fingerprint:
+        raise Invalid(model.NOT_PREPARED)
+    model.check_content(found.size, found.content, picture.owner)
+    return found.content
+
+
+def discard_upload(picture_id: str) -> None:
+    """As it was uploaded, with everything a camera wrote into it."""
+    objects.delete(places.incoming(picture_id))
+
+
+def refuse(picture: Picture, refusal: Invalid) -> None:
+    store.mark_refused(picture, refusal.reason)
+    log.info("photo.refused", picture_id=picture.id, reason=refusal.reason)
 
 
 def attach_write(picture: Picture) -> Write:
@@ -81,9 +103,10 @@ def attach_write(picture: Picture) -> Write:
     return store.attach_write(picture, clock.now())
 
 
-def prepare_soon(picture_id: str) -> None:
-    """After the transaction that attached it. If this is lost, the clean-up makes up for it."""
-    queues.send(QUEUE, {"kind": PREPARE, "id": picture_id})
+def prepare_soon(picture_id: str, owner: str = "") -> None:
+    """After the transaction that attached it. If this is lost, the clean-up makes up for it. Without members, nobody
+    listens to the queue of their photos, so pictures of the desk go to the one that everybody has."""
+    queues.send(DESK_QUEUE if owner == model.DESK else QUEUE, {"kind": PREPARE, "id": picture_id})
 
 
 def delete_write(picture_id: str) -> Write:
@@ -159,7 +182,15 @@ def find_copies(names: Iterable[str]) -> frozenset[str]:
 
 def find_copy(name: str) -> PublicCopy | None:
     """One that is public, and how large it is."""
-    return copy_store.find(name)
+    found = copy_store.find(name)
+    return found.copy if found else None
+
+
+def find_crowded(names: Iterable[str]) -> tuple[frozenset[str], frozenset[str]]:
+    """Those that are public, and those of them that can name no more of what uses them: that is only counted."""
+    found = copy_store.find_many(names)
+    crowded = (name for name, kept in found.items() if len(kept.used_in) >= copy_store.MOST_NAMED)
+    return frozenset(found), frozenset(crowded)
 
 
 def read_copy(name: str) -> bytes | None:
@@ -172,23 +203,32 @@ def copy_url(name: str) -> str:
     return f"{settings.current().site_url}/media/{name}"
 
 
-def use_write(name: str) -> Write:
+def use_write(name: str, by: str | None = None) -> Write:
     """For the transaction that stores what shows the copy. It fails if the copy is gone: then publish it again."""
-    return copy_store.use_write(name)
+    return copy_store.use_write(name, clock.now(), by)
 
 
-def release_write(name: str) -> Write:
-    """For the transaction that deletes what showed the copy."""
-    return copy_store.release_write(name, clock.now())
+def release_write(name: str, by: str | None = None) -> Write:
+    """For the transaction that deletes what showed the copy, named as it was when it began."""
+    return copy_store.release_write(name, clock.now(), by)
 
 
 def unpublish(name: str) -> bool:
     """Remove a copy at once. False if there is none, or somebody uses it."""
     if not model.is_name(name) or not copy_store.mark_removed(name, clock.now(), due_only=False):
         return False
-    objects.delete(places.public(name))
-    copy_store.forget(name)
+    remove_copy(name)
     return True
+
+
+def remove_copy(name: str) -> None:
+    """Of one that is marked as removed: its file, the upload it came from, and then its row, so that whoever dies in
+    between is made up for by the clean-up."""
+    objects.delete(places.public(name))
+    media_id = copy_store.find_media_id(name)
+    if media_id and ids.is_id(media_id):
+        tables.transact(store.delete_write(media_id, clock.now()))
+    copy_store.forget(name)
 
 
 def postpone(queue: str, message: Mapping[str, Any], until: datetime) -> None:
@@ -196,16 +236,23 @@ def postpone(queue: str, message: Mapping[str, Any], until: datetime) -> None:
     postponed_store.add(postponed_store.Postponed(queue, message), until)
 
 
-def _check_size(size: int) -> None:
+def _check_size(size: int, most: int = model.LARGEST) -> None:
     if size < 1:
         raise Invalid(model.EMPTY)
     if size > model.LARGEST:
         raise Invalid(model.TOO_LARGE)
+    if size > most:
+        raise TooLarge(model.TOO_LARGE_FOR_FORM)
+
+
+def count_upload(owner: str) -> None:
+    """Raises `TooMany` when it is one too many in this hour."""
+    limits.spend("uploads", owner, model.UPLOADS_PER_HOUR, 3600)
 
 
 def _expect(owner: str) -> tuple[str, datetime]:
     """The id of an upload to come, and until when it may be attached."""
-    limits.spend("uploads", owner, model.UPLOADS_PER_HOUR, 3600)
+    count_upload(owner)
     id, now = ids.new(), clock.now()
     until = now + model.UPLOAD_LIFE
     store.add(id, owner, now, until)

@@ -12,7 +12,7 @@ from chalicelib.kernel import clock
 from chalicelib.kernel.aws import tables
 from chalicelib.kernel.aws.failures import Stale
 from chalicelib.kernel.aws.tables import Update, Write
-from chalicelib.media.model import Picture, State
+from chalicelib.media.model import Picture, PublicCopy, State
 
 # What there is to do about a picture, from its `due_at` on.
 UPLOAD, PREPARE, CLEAR, ERASE, FORGET = "upload", "prepare", "clear", "erase", "forget"
@@ -54,6 +54,7 @@ class PictureRow(tables.Row):
     height = NumberAttribute(null=True)
     uploaded_at = UnicodeAttribute(null=True)
     error = UnicodeAttribute(null=True)
+    copy = UnicodeAttribute(null=True)
     todo = UnicodeAttribute(null=True)
     due_at = UnicodeAttribute(null=True)
     due = _DueIndex()
@@ -110,6 +111,17 @@ def mark_ready(picture: Picture, format: str, size: int, width: int, height: int
         *_clear_actions(picture),
     ]
     return _settle(picture.id, actions)
+
+
+def ready_write(picture: Picture, copy: PublicCopy, now: datetime) -> Write:
+    """For a picture of the desk, which is served as this public copy. Fails if it is not being processed any more."""
+    actions = [
+        PictureRow.state.set(State.READY),
+        PictureRow.copy.set(copy.name),
+        PictureRow.uploaded_at.set(clock.text(now)),
+        *_clear_actions(picture),
+    ]
+    return Update(PictureRow(picture.id), actions, PictureRow.state == State.PROCESSING)
 
 
 def mark_refused(picture: Picture, error: str) -> bool:
@@ -177,6 +189,7 @@ def _picture(row: PictureRow) -> Picture:
         error=row.error,
         fingerprint=row.fingerprint,
         attached_at=_moment(row.attached_at),
+        copy=row.copy,
     )
 
 

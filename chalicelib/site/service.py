@@ -11,7 +11,7 @@ from chalicelib.kernel.errors import Conflict, Invalid, NotFound
 from chalicelib.kernel.publication import Publication
 from chalicelib.media import model as media_model
 from chalicelib.media import service as media
-from chalicelib.site import effective, model, store
+from chalicelib.site import effective, model, pictures, store
 from chalicelib.site.current_store import Stored
 from chalicelib.site.model import Entry, Overrides, Site
 from chalicelib.site.store import Current
@@ -108,22 +108,12 @@ def _write(before: Current, overrides: Overrides, by: str, restored: int | None)
     after = Stored(before.stored.version + 1, overrides)
     changes = model.differences(_apply(before.stored), _apply(after))
     entry = Entry(after.version, clock.now(), by, changes, overrides, restored)
-    logos, pictures = _hold(before.logos, overrides)
+    held = pictures.hold(before, overrides)
     expiring = store.expire_writes(before.stored.version, entry.at)
-    tables.transact(*store.save_writes(before, logos, entry), *expiring, *pictures)
+    saving = store.save_writes(before, held.logos, held.welcome, entry)
+    tables.transact(*saving, *expiring, *held.writes)
     publication.forget()
     return _site(after)
-
-
-def _hold(held: tuple[str, ...], overrides: Overrides) -> tuple[tuple[str, ...], list[tables.Write]]:
-    """The logos that are held from now on, and what that takes: one more is used, the oldest released."""
-    name = overrides.get("logo", {}).get("name")
-    if name is None:
-        return held, []
-    logos = (name, *(other for other in held if other != name))
-    writes = [] if name in held else [media.use_write(name)]
-    writes += [media.release_write(old) for old in logos[model.MOST_LOGOS :]]
-    return logos[: model.MOST_LOGOS], writes
 
 
 def _with_logo(changes: Mapping[str, Any]) -> dict[str, Any]:

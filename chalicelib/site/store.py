@@ -18,7 +18,8 @@ from chalicelib.site.model import Change, Entry, Overrides
 
 
 class SiteRow(tables.Row):
-    """`overrides` is JSON. `logos` are the pictures that are held, the last one first."""
+    """`overrides` is JSON. `logos` are the pictures that are held, the last one first, `pictures` those in the
+    welcome email."""
 
     class Meta:
         table_name = tables.name("site")
@@ -28,6 +29,7 @@ class SiteRow(tables.Row):
     version = NumberAttribute()
     overrides = UnicodeAttribute()
     logos = UnicodeAttribute(null=True)
+    pictures = UnicodeAttribute(null=True)
     changes = UnicodeAttribute(null=True)
     at = UnicodeAttribute(null=True)
     by = UnicodeAttribute(null=True)
@@ -40,6 +42,7 @@ class Current(Struct, frozen=True):
 
     stored: Stored
     logos: tuple[str, ...] = field(default_factory=tuple)
+    pictures: frozenset[str] = frozenset()
     at: datetime | None = None
 
 
@@ -48,15 +51,22 @@ def find() -> Current:
     if row is None:
         return Current(Stored())
     stored = Stored(int(row.version), json.loads(row.overrides))
-    return Current(stored, tuple(json.loads(row.logos or "[]")), clock.parse(row.at) if row.at else None)
+    logos, pictures = tuple(json.loads(row.logos or "[]")), frozenset(json.loads(row.pictures or "[]"))
+    return Current(stored, logos, pictures, clock.parse(row.at) if row.at else None)
 
 
-def save_writes(before: Current, logos: tuple[str, ...], entry: Entry) -> list[Write]:
+def save_writes(before: Current, logos: tuple[str, ...], pictures: frozenset[str], entry: Entry) -> list[Write]:
     """They fail if somebody else has changed it since `before` was read."""
     unchanged = SiteRow.version == before.stored.version if before.stored.version else SiteRow.id.does_not_exist()
     overrides = json.dumps(entry.overrides, ensure_ascii=False)
     current = SiteRow(
-        KEY, CURRENT, version=entry.version, overrides=overrides, logos=json.dumps(logos), at=clock.text(entry.at)
+        KEY,
+        CURRENT,
+        version=entry.version,
+        overrides=overrides,
+        logos=json.dumps(logos),
+        pictures=json.dumps(sorted(pictures)) if pictures else None,
+        at=clock.text(entry.at),
     )
     remembered = SiteRow(
         KEY,

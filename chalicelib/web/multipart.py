@@ -56,6 +56,8 @@ def read_form(content_type: str, body: bytes, most_fields: int) -> Form:
     if sum(len(part.content) for part in parts if not part.is_file) > _MOST_TEXT:
         raise _unreadable("it has too much text")
     files = {part.name: part for part in parts if part.is_file}
+    if len(files) < sum(part.is_file for part in parts):
+        raise _unreadable("it has several files where one is expected")
     contents = {name: part.content for name, part in files.items()}
     return Form(_fields(parts), contents, {name: part.filename for name, part in files.items()})
 

@@ -24,6 +24,7 @@ from chalicelib.kernel.errors import (
     Invalid,
     Misconfigured,
     NotFound,
+    TooLarge,
     Unauthenticated,
     Unavailable,
 )
@@ -109,9 +110,11 @@ def page(call: str, handler: str, *, accepts: tuple[str, ...] = ANY_FORM, head: 
     return _route(call, handler, _PAGE_ERRORS, accepts=accepts, head=head)
 
 
-def admin_api(call: str, handler: str) -> Route:
-    """A call behind Cloudflare Access that answers JSON."""
-    return _route(call, handler, _JSON_ERRORS, guard=ADMIN, accepts=(JSON,), largest_body=_LARGE_BODY)
+def admin_api(call: str, handler: str, *, upload: bool = False) -> Route:
+    """A call behind Cloudflare Access that answers JSON; with `upload`, a file may be sent as a form."""
+    accepts = (JSON, MULTIPART) if upload else (JSON,)
+    route = _route(call, handler, _JSON_ERRORS, guard=ADMIN, accepts=accepts, largest_body=_LARGE_BODY)
+    return replace(route, largest_form=_PHOTO_BODY if upload else 0)
 
 
 def admin_page(call: str, handler: str, *, upload: bool = False) -> Route:
@@ -281,7 +284,7 @@ def _check_body(request: Request, route: Route) -> None:
     """Only a form of the kind that has files may be as large as a photo; the parser bounds its text."""
     largest = max(route.largest_body, route.largest_form if request.content_type == MULTIPART else 0)
     if len(request.body) > largest:
-        raise Invalid(_TOO_LARGE)
+        raise TooLarge(_TOO_LARGE) if route.largest_form else Invalid(_TOO_LARGE)
     has_kind = request.body or request.method != "DELETE"
     if route.accepts and has_kind and request.content_type not in (*route.accepts, ""):
         raise Invalid(f"Send this as {' or '.join(route.accepts)}")

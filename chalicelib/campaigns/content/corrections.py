@@ -8,6 +8,7 @@ from chalicelib.campaigns.bodies import NewCorrection as NewCorrection
 from chalicelib.campaigns.content import renderer
 from chalicelib.campaigns.model import Campaign, CampaignDetail, Content, Correction
 from chalicelib.kernel import clock, ids
+from chalicelib.kernel.aws.tables import Write
 from chalicelib.kernel.errors import Conflict, Invalid, NotFound
 
 
@@ -39,7 +40,7 @@ def correct(campaign_id: str, new: NewCorrection) -> CampaignDetail:
         shown = _find_content(before)
         content = pictures.recognize(Content(new.body), shown)
         _check_content(CampaignDetail(as_corrected(after), content, ()), new.note)
-        writes = [*store.correct_writes(before, after, content), *pictures.use_writes(shown, content)]
+        writes = [*store.correct_writes(before, after, content), *_use_writes(before, shown, content)]
         return replace(detail, campaign=after), writes
 
     return changes.apply(campaign_id, None, change)
@@ -54,7 +55,7 @@ def withdraw(campaign_id: str, version: int | None = None) -> CampaignDetail:
         if not before.correction:
             return detail, []
         after = _with(detail, None)
-        released = pictures.use_writes(_find_content(before), None)
+        released = _use_writes(before, _find_content(before), None)
         return replace(detail, campaign=after), [*store.withdraw_writes(before, after), *released]
 
     return changes.apply(campaign_id, None, change)
@@ -70,6 +71,10 @@ def _find_content(campaign: Campaign) -> Content | None:
     """Of the correction there is. One that is made at this moment also changes the campaign, and both fail."""
     found = store.find_web_version(campaign.id) if campaign.correction else None
     return found.content if found else None
+
+
+def _use_writes(campaign: Campaign, before: Content | None, after: Content | None) -> list[Write]:
+    return pictures.use_writes(before, after, pictures.web_version(campaign.id))
 
 
 def _check(campaign: Campaign, version: int | None) -> None:

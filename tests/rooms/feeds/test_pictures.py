@@ -13,6 +13,7 @@ from chalicelib.feeds import digest, pictures, service
 from chalicelib.feeds.pictures import Pictures
 from chalicelib.feeds.reading.model import Entry
 from chalicelib.feeds.state import Result, Trigger
+from chalicelib.media import remote
 from chalicelib.media import service as media
 
 pytestmark = pytest.mark.usefixtures("media_bucket", "ses", "blog")
@@ -113,7 +114,7 @@ def test_no_mail_waits_longer_than_the_pictures_may_take(monkeypatch):
         time.sleep(0.2)
         raise pictures.FetchFailed("timeout", "")
 
-    monkeypatch.setattr(pictures.client, "get", slow)
+    monkeypatch.setattr(remote.client, "get", slow)
     started = time.monotonic()
     assert Pictures(0.5).resolve(f"https://blog.example.org/{number}.png" for number in range(500)) == {}
     assert time.monotonic() - started < 5

@@ -277,9 +277,8 @@ def test_a_source_that_recovers_has_its_picture_copied(host: Host, later: Any) -
 
 
 def test_a_slow_source_is_not_waited_for(host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert pictures._BOUNDS.seconds == 8
-    assert pictures._BOUNDS.redirects == 5
-    monkeypatch.setattr(pictures, "_BOUNDS", replace(pictures._BOUNDS, seconds=0.2))
+    assert pictures._SECONDS == 8
+    monkeypatch.setattr(pictures, "_SECONDS", 0.2)
     host.delay = 1
     id = deliver(host.put(THUMBNAIL))
     work()

@@ -8,7 +8,7 @@ from PIL import Image
 from chalicelib.audience import mails
 from chalicelib.kernel import clock, publication
 from chalicelib.media import service as media
-from chalicelib.site import service
+from chalicelib.site import pictures, service
 from tests.rooms.media.pictures import PNG, encode
 
 SITE = "/admin/api/site"
@@ -301,3 +301,46 @@ def test_the_version_before_is_there_to_undo_a_change_however_old_it_is(admin, m
     assert admin.post(HISTORY, json={"restore": 1}).json["name"] == "One"
     monkeypatch.setattr(clock, "now", lambda: start + timedelta(days=800))
     assert [entry["version"] for entry in admin.get(HISTORY).json["entries"]] == [3]
+
+
+def test_pictures_in_the_welcome_email_are_in_use_until_it_is_saved_without_them(admin, media_bucket):
+    one, other = (media.publish(encode(Image.new("RGB", (30, 20), colour))) for colour in ("teal", "navy"))
+    shown = [f"![A picture]({media.copy_url(copy.name)})" for copy in (one, other)]
+    missing = f"![Gone](/media/{'0' * 32}.png)"
+    assert patch(admin, welcome={"body": "\n\n".join([*shown, missing])}).status == 200
+    assert admin.get(f"/admin/api/media/{one.name[:32]}").json["on_site"] is True
+    assert [media.unpublish(copy.name) for copy in (one, other)] == [False, False]
+    assert patch(admin, welcome={"body": shown[1]}).status == 200
+    assert [media.unpublish(copy.name) for copy in (one, other)] == [True, False]
+    assert patch(admin, name="Another").status == 200
+    assert not media.unpublish(other.name)
+    assert patch(admin, welcome=None).status == 200
+    assert media.unpublish(other.name)
+
+
+def test_an_earlier_welcome_email_comes_back_with_the_pictures_that_are_left(admin, media_bucket):
+    copies = [media.publish(encode(Image.new("RGB", (30, 20), colour))) for colour in ("teal", "navy")]
+    body = "\n\n".join(f"![A picture]({media.copy_url(copy.name)})" for copy in copies)
+    first = patch(admin, welcome={"body": body}).json["version"]
+    patch(admin, welcome={"body": "None"})
+    assert media.unpublish(copies[0].name)
+    assert admin.post(HISTORY, json={"restore": first}).status == 200
+    assert admin.delete(f"/admin/api/media/{copies[1].name[:32]}").status == 409
+
+
+def test_a_picture_that_is_logo_and_in_the_welcome_email_is_used_until_it_is_neither(admin, media_bucket):
+    url = logo_of(media_bucket, (1, 2, 3, 255))
+    name = url.rpartition("/")[2]
+    patch(admin, logo=url, welcome={"body": f"![Logo]({url})"})
+    found = admin.get(f"/admin/api/media/{name[:32]}").json
+    assert (found["uses"], found["used_in"], found["on_site"]) == (1, [], True)
+    patch(admin, welcome={"body": "Hello"})
+    found = admin.get(f"/admin/api/media/{name[:32]}").json
+    assert (found["uses"], found["on_site"]) == (1, True)
+
+
+def test_too_many_pictures_at_once_are_refused(admin, media_bucket, monkeypatch):
+    monkeypatch.setattr(pictures, "MOST_EXCHANGED", 1)
+    copies = [media.publish(encode(Image.new("RGB", (30, 20), colour))) for colour in ("teal", "navy")]
+    answer = patch(admin, welcome={"body": " ".join(media.copy_url(copy.name) for copy in copies)})
+    assert (answer.status, "different pictures" in answer.json["error"]) == (400, True)

@@ -78,9 +78,9 @@ def test_a_field_must_be_utf_8_and_a_file_need_not():
     assert read_form(TYPE, form(part('name="a"; filename="b"', b"\xff")), 50).files == {"a": b"\xff"}
 
 
-def test_the_last_of_several_files_of_a_name_counts():
-    sent = read_form(TYPE, form(*(part('name="a"; filename="b"', content) for content in (b"1", b"2"))), 50)
-    assert sent.files == {"a": b"2"}
+def test_of_several_files_of_a_name_none_is_lost_without_a_word():
+    with pytest.raises(Invalid, match="several files where one is expected"):
+        read_form(TYPE, form(*(part('name="a"; filename="b"', content) for content in (b"1", b"2"))), 50)
 
 
 def test_where_no_files_are_expected_they_are_refused():
