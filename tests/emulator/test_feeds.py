@@ -11,14 +11,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from chalicelib.campaigns import service as campaigns
 from chalicelib.campaigns.model import DeliveryState, State
-from chalicelib.feeds import service, signatures, store
-from chalicelib.feeds.state import Result, Trigger
-from chalicelib.kernel import clock, locks, settings
+from chalicelib.feeds import service, signatures, store, waiting_store
+from chalicelib.feeds.state import WATCHED, Result, Trigger
+from chalicelib.kernel import clock, locks, publication, settings
 from chalicelib.kernel.aws import failures, tables
 from chalicelib.kernel.errors import Conflict
+from chalicelib.site import service as site
 from tests.rooms.campaigns.crowd import gather
 
 ROOT = Path(__file__).parent.parent.parent
@@ -287,17 +289,10 @@ def test_of_send_now_cancel_and_the_sweep_exactly_one_decides(held, configure, t
     monkeypatch.setattr(locks, "held", _open)
     monkeypatch.setattr(failures, "_DECISIONS", 20)
 
-    def attempt_to(act: Any) -> bool:
-        try:
-            act(held)
-        except Conflict:
-            return False
-        return True
-
-    cancels = [lambda: attempt_to(service.cancel_waiting)] * 2
+    cancels = [lambda: attempt_to(service.cancel_waiting, held)] * 2
     answers = together(
         *cancels,
-        lambda: attempt_to(service.send_waiting),
+        lambda: attempt_to(service.send_waiting, held),
         *[lambda: service.check(Trigger.DUE).result is Result.SENT] * 3,
     )
     cancelled, sent = answers[:2].count(True), answers[3:].count(True)
@@ -305,6 +300,97 @@ def test_of_send_now_cancel_and_the_sweep_exactly_one_decides(held, configure, t
     assert campaign_subjects() == ["News"] * sent
     assert titles_waiting() == []
     assert service.check(Trigger.SCHEDULE).result is Result.UNCHANGED
+
+
+ACTS: dict[str, Any] = {
+    "sweep": lambda names: service.check(Trigger.DUE).result is Result.SENT,
+    "send now": lambda names: attempt_to(service.send_waiting, names),
+    "cancel": lambda names: attempt_to(service.cancel_waiting, names),
+}
+
+
+def attempt_to(act: Any, names: list[str]) -> bool:
+    try:
+        act(names)
+    except Conflict:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("attempt", range(2))
+@pytest.mark.parametrize("pair", [("sweep", "cancel"), ("sweep", "send now"), ("cancel", "send now")], ids=" × ".join)
+def test_of_any_two_at_once_one_decides(held, configure, together, monkeypatch, work, tick, pair, attempt):
+    """Before its time, or when that has come; what nobody has decided by then leaves with the next sweep."""
+    if "sweep" in pair:
+        configure(FEED_HOLD="0")
+    monkeypatch.setattr(locks, "held", _open)
+    monkeypatch.setattr(failures, "_DECISIONS", 20)
+    done = dict(zip(pair, together(*(lambda name=name: ACTS[name](held) for name in pair)), strict=True))
+    assert any(done.values())
+    work("feed")
+    tick("sweep_deliveries")
+    work("feed")
+    assert campaign_subjects() == ([] if done.get("cancel") else ["News"])
+    assert titles_waiting() == []
+
+
+@pytest.fixture
+def digest_due(emulator: Any, blog: Any, configure: Any) -> None:
+    """One post of a digest whose time has just come."""
+    configure(FEED_DIGEST="daily")
+    assert service.check(Trigger.SCHEDULE).result is Result.FIRST
+    blog.publish("News")
+    assert service.check(Trigger.SCHEDULE).result is Result.WAITING
+    held, state = waiting_store.load(WATCHED), store.find_state(WATCHED)
+    assert state
+    due = replace(held, digest_due=clock.now() - timedelta(minutes=1))
+    tables.transact(store.state_write(state, state.changed()), waiting_store.waiting_write(WATCHED, due))
+
+
+def next_digest() -> datetime:
+    due = service.view().waiting.digest_due
+    assert due
+    return due
+
+
+def test_two_runs_of_a_digest_at_once_mail_it_once(digest_due, tick, work, together):
+    together(*[lambda: tick("sweep_deliveries")] * 3)
+    together(*[lambda: work("feed")] * 3)
+    assert (campaign_subjects(), titles_waiting()) == (["News"], [])
+    assert next_digest() > clock.now()
+
+
+def test_even_without_the_lock_ten_runs_mail_a_digest_once(digest_due, together, monkeypatch):
+    monkeypatch.setattr(locks, "held", _open)
+    monkeypatch.setattr(failures, "_DECISIONS", 20)
+    checks = together(*[lambda: service.check(Trigger.DUE)] * 10)
+    assert [check.result for check in checks].count(Result.SENT) == 1
+    assert (campaign_subjects(), titles_waiting()) == (["News"], [])
+
+
+@pytest.mark.parametrize("step", DUE_STEPS, ids=" ".join)
+def test_a_crash_while_a_digest_leaves_mails_it_once(digest_due, later, step):
+    die(*step)
+    later()
+    for _ in range(2):
+        if service.find_due():
+            service.check(Trigger.DUE)
+    assert (campaign_subjects(), titles_waiting()) == (["News"], [])
+    assert next_digest() > clock.now()
+
+
+@pytest.mark.parametrize("attempt", range(3))
+def test_a_digest_that_is_switched_off_while_it_leaves_is_mailed_once(
+    digest_due, configure, together, monkeypatch, tick, work, attempt
+):
+    monkeypatch.setattr(locks, "held", _open)
+    monkeypatch.setattr(failures, "_DECISIONS", 20)
+    together(lambda: service.check(Trigger.DUE), lambda: site.change({"feed.digest": "off"}, "ada@example.org"))
+    publication.forget()
+    for _ in range(2):
+        tick("sweep_deliveries")
+        work("feed")
+    assert (campaign_subjects(), titles_waiting()) == (["News"], [])
 
 
 def test_posts_that_come_while_a_digest_leaves_are_mailed_once(emulator, blog, configure, together, monkeypatch):
