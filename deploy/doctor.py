@@ -14,7 +14,7 @@ from chalicelib.kernel.publication import Publication
 from chalicelib.kernel.settings import Settings
 from chalicelib.site import current_store, effective
 from deploy import stack, stage, template
-from deploy.checks import account, following, sending, web
+from deploy.checks import account, following, sending, storage, web
 from deploy.stack import Clients
 from deploy.stage import Stage
 
@@ -69,6 +69,9 @@ def _check_after(chosen: Stage, configured: Settings, clients: Clients) -> Itera
     wanted = template.resources()
     yield from _try("DynamoDB", lambda: account.check_tables(clients, chosen, wanted))
     yield from _try("SQS", lambda: account.check_queues(clients, chosen, wanted))
+    yield from _try("S3", lambda: storage.check_bucket(clients, chosen))
+    sets = (configured.configuration_set, configured.validating_configuration_set)
+    yield from _try("SES for its reports", lambda: sending.check_reports(clients, sets))
     yield from web.check_health(configured.site_url)
     yield from web.check_webhooks(configured.site_url)
     yield from web.check_authentication(configured.site_url)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from urllib.parse import urlsplit
 
 from chalicelib.kernel.findings import Finding, error, note
-from chalicelib.kernel.publication import Publication, from_settings
+from chalicelib.kernel.publication import OFF, Publication, from_settings
 from chalicelib.kernel.settings import Settings
 from chalicelib.mail import account_findings
 
@@ -33,7 +33,8 @@ def check(settings: Settings, shown: Publication | None = None) -> list[Finding]
         *_check_mail(settings, shown),
         *_check_authentication(settings),
         *_check_form(settings),
-        *_check_feed(settings),
+        *_check_feed(settings, shown),
+        *_check_welcome(shown),
     ]
 
 
@@ -109,10 +110,20 @@ def _check_form(settings: Settings) -> Iterator[Finding]:
             yield note(f"{origin} is not https", "what readers type there could be intercepted", "Use https")
 
 
-def _check_feed(settings: Settings) -> Iterator[Finding]:
+def _check_feed(settings: Settings, shown: Publication) -> Iterator[Finding]:
     if not settings.feed_url:
         yield note(
             "FEED_URL is empty", "no campaigns are created automatically", "Set it to turn new posts into campaigns"
         )
     elif urlsplit(settings.feed_url).scheme == "http" and not settings.local:
         yield note("FEED_URL is not https", "campaigns could be altered in transit", "Use https if you can")
+    feed = shown.feed
+    if settings.feed_url and feed.hold and (feed.digest != OFF or feed.mode != "auto"):
+        why = "posts of a digest wait for it anyway" if feed.digest != OFF else "a draft is not sent by itself"
+        yield note("FEED_HOLD has no effect", why, "Set it to 0, or change FEED_DIGEST or FEED_MODE")
+
+
+def _check_welcome(shown: Publication) -> Iterator[Finding]:
+    if shown.welcome.on and shown.welcome.link_last and not shown.archive:
+        why = "the archive is off, so nobody could read it there"
+        yield note("The welcome email links no campaign", why, "Turn the archive on, or the link off")

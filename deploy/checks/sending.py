@@ -1,6 +1,6 @@
 """Checks that SES accepts mail from the sender, and that the DNS lets receivers verify it."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from chalicelib.admin.diagnostics import domain
@@ -8,6 +8,9 @@ from chalicelib.kernel.findings import Finding, error, note
 from chalicelib.mail import account as mail_account
 from chalicelib.mail import account_findings
 from deploy.stack import Clients
+
+_REPORTED = {"BOUNCE", "COMPLAINT"}
+_REDEPLOY = "Deploy again, and change nothing by hand"
 
 # The records of a name and a type, as text; empty when there are none.
 Lookup = Callable[[str, str], list[str]]
@@ -34,6 +37,22 @@ def check_identity(clients: Clients, from_email: str) -> Iterator[Finding]:
     if identity and not identity.mail_from:
         why = "SPF then covers amazonses.com, not your domain"
         yield note(f"{name} has no MAIL FROM domain", why, f"Set one in SES, such as bounce.{name}")
+
+
+def check_reports(clients: Clients, sets: Iterable[str]) -> Iterator[Finding]:
+    """Each configuration set reports bounces and complaints: those of imports have one of their own."""
+    sesv2 = clients("sesv2")
+    for name in filter(None, sets):
+        try:
+            told = sesv2.get_configuration_set_event_destinations(ConfigurationSetName=name)["EventDestinations"]
+        except sesv2.exceptions.NotFoundException:
+            why = "SES refuses every email that names it"
+            yield error(f"the configuration set {name} is missing", why, _REDEPLOY)
+            continue
+        reported = {kind for one in told if one.get("Enabled") for kind in one.get("MatchingEventTypes", [])}
+        if not reported >= _REPORTED:
+            why = "people whose address fails, or who complain, would get more email"
+            yield error(f"the configuration set {name} does not report bounces and complaints", why, _REDEPLOY)
 
 
 def check_dns(clients: Clients, from_email: str, lookup: Lookup) -> Iterator[Finding]:

@@ -15,7 +15,7 @@ from chalicelib.kernel import settings as app_settings
 from chalicelib.kernel.findings import Level
 from chalicelib.site import service as site_service
 from deploy import doctor, secrets, template
-from deploy.checks import account, sending, web
+from deploy.checks import account, sending, storage, web
 from deploy.stage import Stage
 
 STAGE = Stage("test", {})
@@ -66,6 +66,12 @@ class Ses:
 
     def __init__(self, account: dict[str, Any], **identities: dict[str, Any]) -> None:
         self.account, self.identities = account, identities
+        self.sets: dict[str, list[dict[str, Any]]] = {}
+
+    def get_configuration_set_event_destinations(self, ConfigurationSetName: str) -> dict[str, Any]:  # noqa: N803
+        if ConfigurationSetName not in self.sets:
+            raise self.exceptions.NotFoundException
+        return {"EventDestinations": self.sets[ConfigurationSetName]}
 
     def get_account(self) -> dict[str, Any]:
         return self.account
@@ -235,6 +241,47 @@ def test_tables_and_queues_that_are_missing_or_differ_are_named(moto_account):
     assert "the queue gna-test-audience has a different redrive policy" in _messages(
         account.check_queues(boto3.client, STAGE, wanted)
     )
+
+
+def test_the_bucket_for_pictures_is_there_and_closed(moto_account):
+    s3, name = boto3.client("s3"), "gna-test-media-123456789012"
+    assert _messages(storage.check_bucket(boto3.client, STAGE)) == [f"the bucket {name} is missing"]
+    s3.create_bucket(Bucket=name, CreateBucketConfiguration={"LocationConstraint": s3.meta.region_name})
+    assert _messages(storage.check_bucket(boto3.client, STAGE)) == [
+        f"the bucket {name} can be made public",
+        f"the bucket {name} keeps abandoned uploads",
+    ]
+    bucket = template.resources()["Resources"]["MediaBucket"]["Properties"]
+    s3.put_public_access_block(Bucket=name, PublicAccessBlockConfiguration=bucket["PublicAccessBlockConfiguration"])
+    rule = {"ID": "a", "Status": "Enabled", "Filter": {"Prefix": "incoming/"}, "Expiration": {"Days": 1}}
+    s3.put_bucket_lifecycle_configuration(Bucket=name, LifecycleConfiguration={"Rules": [rule]})
+    assert _messages(storage.check_bucket(boto3.client, STAGE)) == []
+
+
+REPORTED = {"Enabled": True, "MatchingEventTypes": ["BOUNCE", "COMPLAINT", "REJECT"]}
+
+
+@pytest.mark.parametrize(
+    ("sets", "said"),
+    [
+        ({"gna-test": [REPORTED], "gna-test-imported": [REPORTED]}, []),
+        ({"gna-test": [REPORTED]}, ["the configuration set gna-test-imported is missing"]),
+        (
+            {"gna-test": [REPORTED | {"Enabled": False}], "gna-test-imported": [{"Enabled": True}]},
+            [
+                "the configuration set gna-test does not report bounces and complaints",
+                "the configuration set gna-test-imported does not report bounces and complaints",
+            ],
+        ),
+    ],
+)
+def test_both_configuration_sets_report_bounces_and_complaints(sets, said):
+    ses = Ses(GOOD_ACCOUNT)
+    ses.sets = sets
+    configured = app_settings.load(STAGE.environment)
+    names = (configured.configuration_set, configured.validating_configuration_set)
+    assert _messages(sending.check_reports(lambda name: ses, names)) == said
+    assert _messages(sending.check_reports(lambda name: ses, ("", ""))) == []
 
 
 def test_backups_are_as_the_template_wants_them(moto_account):

@@ -1,7 +1,8 @@
 import pytest
+from msgspec.structs import replace
 
 from chalicelib.admin import diagnostics
-from chalicelib.kernel import settings
+from chalicelib.kernel import publication, settings
 from chalicelib.kernel.findings import Finding, Level
 
 WELL = {
@@ -55,6 +56,8 @@ def test_what_does_not_work_is_an_error(changes, message):
         ({"ALLOWED_ORIGINS": "http://example.org"}, "http://example.org is not https"),
         ({"FEED_URL": ""}, "FEED_URL is empty"),
         ({"FEED_URL": "http://example.org/feed.xml"}, "FEED_URL is not https"),
+        ({"FEED_HOLD": "30", "FEED_MODE": "review"}, "FEED_HOLD has no effect"),
+        ({"FEED_HOLD": "30", "FEED_DIGEST": "weekly"}, "FEED_HOLD has no effect"),
         ({"BEHIND_CLOUDFLARE": "false"}, "BEHIND_CLOUDFLARE is off"),
         ({"DISABLE_AUTH": "true"}, "DISABLE_AUTH is on"),
     ],
@@ -62,6 +65,20 @@ def test_what_does_not_work_is_an_error(changes, message):
 def test_what_is_good_to_know_is_a_note(changes, message):
     [finding] = _found(**changes)
     assert (finding.level, finding.message) == (Level.NOTE, message)
+
+
+def test_settings_of_the_feed_that_work_have_no_finding():
+    assert _found(FEED_HOLD="30", FEED_MODE="auto") == []
+    assert _found(FEED_DIGEST="weekly", FEED_DIGEST_AT="fri 18:00", FEED_MODE="review", SITE_ZONE="Asia/Tokyo") == []
+
+
+def test_a_welcome_email_that_can_link_nothing_is_noted():
+    values = settings.load(WELL)
+    shown = publication.from_settings(values)
+    welcome = publication.Welcome(on=True, link_last=True)
+    assert diagnostics.check(values, replace(shown, welcome=welcome)) == []
+    [finding] = diagnostics.check(values, replace(shown, welcome=welcome, archive=False))
+    assert finding.message == "The welcome email links no campaign"
 
 
 def test_the_local_runner_is_not_warned_of_what_only_a_deployment_needs():
