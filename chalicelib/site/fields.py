@@ -98,9 +98,11 @@ def contact_email(value: Any) -> str:
 
 
 def digest_at(value: Any) -> str:
-    if not isinstance(value, str) or (value and not _DIGEST_AT.match(value)):
+    """Nothing means the usual time. People type capitals, phones add them and a space at the end."""
+    typed = value.strip().lower() if isinstance(value, str) else "-"
+    if typed and not _DIGEST_AT.match(typed):
         raise Invalid("The time of digests must be such as 09:00 or mon 09:00")
-    return value
+    return typed
 
 
 def hold(value: Any) -> int:

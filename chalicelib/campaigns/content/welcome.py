@@ -12,6 +12,8 @@ from chalicelib.campaigns.content import catalogue, renderer
 from chalicelib.campaigns.content.renderer import Mailing
 from chalicelib.campaigns.model import Format
 from chalicelib.kernel import languages, publication
+from chalicelib.kernel.errors import Invalid
+from chalicelib.kernel.publication import Welcome
 from chalicelib.kernel.wording import for_readers
 from chalicelib.mail.message import Message
 
@@ -22,21 +24,26 @@ _SPECIAL = re.compile(r"([!-/:-@\[-`{-~])")
 
 
 def make(to: str, nickname: str | None, token: str) -> Message:
-    """For one reader; `token` is that of their link to unsubscribe."""
-    return _render().message(to, nickname, token)
+    """For one reader; `token` is that of their link to unsubscribe. A subject of nothing but the name is empty for
+    somebody who has told none: they get the usual one."""
+    shown = publication.current().welcome
+    try:
+        return _render(shown).message(to, nickname, token)
+    except Invalid:
+        return _render(replace(shown, subject="")).message(to, nickname, token)
 
 
 def preview() -> Message:
     return make("reader@example.org", None, str(TEST_TOKEN))
 
 
-def _render() -> Mailing:
-    shown = publication.current()
+def _render(welcome: Welcome) -> Mailing:
+    name = publication.current().name
     words = languages.catalogue(languages.choose()).gettext
-    subject = shown.welcome.subject or (words(_SUBJECT) % {"name": shown.name}).replace("{{", "\\{{")
-    thanks = words(_THANKS) % {"name": _escaped(shown.name)}
-    body = shown.welcome.body or f"{{{{greeting}}}}\n\n{thanks}"
-    if shown.welcome.link_last:
+    subject = welcome.subject or (words(_SUBJECT) % {"name": name}).replace("{{", "\\{{")
+    thanks = words(_THANKS) % {"name": _escaped(name)}
+    body = welcome.body or f"{{{{greeting}}}}\n\n{thanks}"
+    if welcome.link_last:
         body += _last_issue()
     detail = service.preview_detail(Draft(subject, body, format=Format.MARKDOWN))
     # It is in no archive, so it has no link there.

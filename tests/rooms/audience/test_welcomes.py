@@ -6,6 +6,8 @@ from msgspec import structs
 from chalicelib.audience import jobs, mails, model
 from chalicelib.audience.stores import subscribers
 from chalicelib.audience.stores import tokens as token_store
+from chalicelib.campaigns import service as campaigns
+from chalicelib.campaigns.service import Draft
 from chalicelib.kernel import clock, ids
 from chalicelib.kernel.errors import Unavailable
 from chalicelib.mail import sender
@@ -169,6 +171,37 @@ def test_it_ends_with_the_last_campaign_if_that_is_wished(welcome, reader, ses, 
     html = find(ses, "Hello you")["html"]
     assert f"/archive/{issue.campaign.id}" in html
     assert "Seeds &amp; [tools] *now*</a>" in html
+
+
+def test_of_several_campaigns_the_last_in_the_archive_is_linked(welcome, reader, ses, deliver):
+    site.change({"welcome.link_last": True}, "ada@example.org")
+    published("First")
+    second, hidden = published("Second"), published("Hidden")
+    campaigns.hide(hidden.campaign.id, True)
+    campaigns.create(Draft("Not sent", body="<p>Hi</p>"))
+    reader().join()
+    deliver()
+    text = find(ses, "Hello you")["text"]
+    assert f"Our last issue: Second (https://news.example.org/archive/{second.campaign.id})" in text
+
+
+def test_without_a_campaign_or_an_archive_there_is_no_link(welcome, reader, ses, deliver):
+    site.change({"welcome.link_last": True}, "ada@example.org")
+    reader().join()
+    deliver()
+    assert "Our last issue" not in find(ses, "Hello you")["text"]
+    published("First")
+    site.change({"archive": False}, "ada@example.org")
+    reader("bob@example.net").join()
+    deliver()
+    assert "Our last issue" not in ses.mails(to="bob@example.net")[0]["text"]
+
+
+def test_a_subject_of_nothing_but_the_name_is_the_usual_one_for_who_has_told_none(welcome, reader, ses, deliver):
+    site.change({"welcome.subject": "{{nickname}}"}, "ada@example.org")
+    reader().join()
+    deliver()
+    assert subjects(ses)[0] == "Welcome to The Daily Test"
 
 
 def test_without_words_of_its_own_it_has_the_usual_ones(reader, ses, deliver):

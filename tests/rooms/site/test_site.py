@@ -87,6 +87,10 @@ def test_what_is_left_out_stays(admin):
     assert answer.json["name"] == "Der Garten"
 
 
+def test_the_time_of_digests_is_understood_as_phones_write_it(admin):
+    assert patch(admin, feed={"digest_at": " Mon 09:00 "}).json["feed"]["digest_at"] == "mon 09:00"
+
+
 @pytest.mark.parametrize(
     "sent",
     [
@@ -123,6 +127,8 @@ def test_what_is_left_out_stays(admin):
         {"feed": {"digest_at": "9:00"}},
         {"feed": {"digest_at": "24:00"}},
         {"feed": {"digest_at": "mo 09:00"}},
+        {"feed": {"digest_at": "mon  09:00"}},
+        {"feed": {"digest_at": 9}},
         {"feed": {"hold": -1}},
         {"feed": {"hold": 1441}},
         {"feed": {"hold": True}},
