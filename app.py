@@ -15,6 +15,7 @@ from typing import Any
 from chalice.app import AuthRequest, Chalice, Cron, Rate, SQSEvent
 
 from chalicelib.audience import leaving, personal_data, welcome_writer
+from chalicelib.audience.tags import aim_keepers
 from chalicelib.campaigns import use_keepers
 from chalicelib.kernel import deadlines, publication, settings
 from chalicelib.kernel.aws import queues
@@ -32,6 +33,7 @@ member_data.register("sightings", "sightings.departures")
 member_data.register("following", "following.departures")
 member_data.register("inbox", "inbox.departures")
 use_keepers.register("inbox.uses")
+aim_keepers.register("campaigns.retagging")
 routing.send_bytes(app)
 
 
@@ -124,13 +126,15 @@ def check_feed(event: Any) -> None:
 
 
 # What is read from elsewhere: the watched feed, followed channels, shows and feeds, and pictures of what they bring.
-# Pages that were saved in a hurry, large pictures that editors uploaded, and lists of people. Also what members have
-# withdrawn, to be taken out of drafts.
+# Pages that were saved in a hurry, large pictures that editors uploaded, lists of people, and changes of tags on
+# everybody. Also what members have withdrawn, to be taken out of drafts.
 # One queue for all, because another would cost money while nothing happens; one message at a time, so that nothing
 # waits for a slow server.
 @app.on_sqs_message(queue=queues.name("feed"), batch_size=1)
 def poll_sources(event: SQSEvent) -> Any:
     from chalicelib.audience.imports import jobs as import_jobs
+    from chalicelib.audience.tags import jobs as tag_jobs
+    from chalicelib.audience.tags import service as tag_service
     from chalicelib.feeds import jobs as feeds_jobs
     from chalicelib.following import jobs as following_jobs
     from chalicelib.inbox import late_pages, offers, pictures, recalls
@@ -142,6 +146,8 @@ def poll_sources(event: SQSEvent) -> Any:
             feeds_jobs.handle(message)
         elif message.get("kind") == import_jobs.KIND:
             import_jobs.work(str(message["import_id"]), deadlines.time_left(event.context))
+        elif message.get("kind") == tag_service.KIND:
+            tag_jobs.work(str(message["job_id"]), deadlines.time_left(event.context))
         elif message.get("kind") == pictures.COPY:
             pictures.copy(str(message["item"]))
         elif message.get("kind") == media_service.PREPARE:

@@ -2,7 +2,7 @@
 
 Other rooms use: `service`, `model`, `erasure`, `listing`, `recipients`, `pausing`, `counts`, `personal_data`,
 `editing`, `held`, `survey`, `opt_outs`, `milestones`, `imports.service`, `imports.model`, `imports.by_hand`,
-`imports.reading.model`.
+`imports.reading.model`, `tags.service`, `tags.model`.
 
-`app.py` also uses `leaving`, `jobs`, `imports.jobs` and `welcome_writer`.
+`app.py` also uses `leaving`, `jobs`, `imports.jobs`, `tags.jobs`, `tags.aim_keepers` and `welcome_writer`.
 """

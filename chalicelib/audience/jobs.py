@@ -9,6 +9,7 @@ from chalicelib.audience.imports import jobs as import_jobs
 from chalicelib.audience.stores import captures, subscribers
 from chalicelib.audience.stores import sign_ups as sign_up_store
 from chalicelib.audience.stores import tokens as token_store
+from chalicelib.audience.tags import jobs as tag_jobs
 from chalicelib.events import outbox
 from chalicelib.kernel import clock, limits, log
 from chalicelib.kernel.aws import files, queues
@@ -63,6 +64,6 @@ def clean_up(time_left: Callable[[], bool]) -> None:
         requeued += 1
     held.release_forgotten()
     counts = {"again": requeued, "expired": expired, "requests": withdrawn, "tokens": forgotten}
-    counts |= {"imports": import_jobs.sweep(time_left)}
+    counts |= {"imports": import_jobs.sweep(time_left), "tags": tag_jobs.sweep()}
     counts |= {"limits": limits.clean_up(now, time_left), "downloads": files.clean_up()}
     log.info("clean_up.done", **counts, days=audience_counts.fold())

@@ -60,6 +60,9 @@ ROUTES = (
     admin_api("POST /admin/api/imports/{import_id}/cancel", "audience.imports.handlers:cancel_import"),
     admin_api("POST /admin/api/imports/{import_id}/undo", "audience.imports.handlers:undo_import"),
     admin_api("GET /admin/api/imports/{import_id}/report", "audience.imports.handlers:download_report"),
+    admin_api("GET /admin/api/tags", "audience.tags.handlers:list_tags"),
+    admin_api("POST /admin/api/tags", "audience.tags.handlers:change_tags"),
+    admin_api("GET /admin/api/tags/{job_id}", "audience.tags.handlers:get_job"),
     admin_api("POST /admin/api/do-not-contact", "audience.admin_handlers:set_do_not_contact"),
     admin_api("POST /admin/api/do-not-contact/lift", "audience.admin_handlers:lift_do_not_contact"),
 )

@@ -26,6 +26,9 @@ class Survey(Struct, frozen=True):
     reached: tuple[int, ...]
     tags: dict[str, int]
 
+    def most_common_tags(self) -> list[tuple[str, int]]:
+        return sorted(self.tags.items(), key=lambda entry: (-entry[1], entry[0]))
+
 
 def take(targetings: Sequence[Targeting] = ()) -> Survey:
     """One reading of everybody, however many targetings there are."""

@@ -10,6 +10,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from chalicelib.audience.tags import service as tags
 from chalicelib.bounces import sent
 from chalicelib.campaigns import delivery_store, model, pictures, snapshots, store, uses
 from chalicelib.campaigns.history import NOBODY, Saver
@@ -160,7 +161,14 @@ def begin_writes(detail: CampaignDetail, waves: bool | None = None) -> Changed:
         *note_sent_writes(after),
         *uses.send_writes(detail),
         *shown,
+        *tag_writes(detail.campaign),
     ]
+
+
+def tag_writes(campaign: Campaign) -> list[tables.Write]:
+    """Before it is read who has the tags it is for: that nobody is changing them now."""
+    terms = campaign.targeting.tags
+    return tags.idle_writes({*terms.any, *terms.all, *terms.none})
 
 
 def start_deliveries(detail: CampaignDetail, now: datetime) -> CampaignDetail:

@@ -1,7 +1,7 @@
 """Saved segments: targetings with names. A campaign takes a copy, so changing or deleting one changes no campaign."""
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from msgspec.structs import replace
@@ -80,6 +80,20 @@ def change(segment_id: str, name: str | None, targeting: dict[str, Any], seen: i
         return after
 
     return retry_stale(decide, _BUSY)
+
+
+def retag(segment_id: str, decide: Callable[[Targeting], Targeting]) -> None:
+    """`decide` says what its targeting is from now on, and is asked again if somebody has changed it meanwhile."""
+
+    def change_tags() -> None:
+        before = view(segment_id)
+        after = replace(
+            before, targeting=decide(before.targeting), updated_at=clock.now(), version=before.version + 1
+        )
+        if after.targeting != before.targeting:
+            tables.transact(store.change_write(before, after))
+
+    retry_stale(change_tags, _BUSY)
 
 
 def delete(segment_id: str) -> None:

@@ -160,6 +160,13 @@ def list_sent(since: datetime | None = None) -> list[Campaign]:
     return [_campaign(row) for row in rows]
 
 
+def list_targeted() -> list[Campaign]:
+    """All that are not for everybody, in any state, as they are now."""
+    is_targeted = CampaignRow.targeting.exists()
+    rows = tables.query(CampaignRow, _CAMPAIGN, consistent_read=True, filter_condition=is_targeted)
+    return [_campaign(row) for row in rows]
+
+
 def list_in_state(state: State) -> list[Campaign]:
     """All of them: only for states that few campaigns are in at any time."""
     return [_campaign(row) for row in tables.query(CampaignRow, state.value, index_name="by_state")]

@@ -17,11 +17,13 @@ from chalicelib.audience.imports import running
 from chalicelib.audience.imports import service as imports
 from chalicelib.audience.imports.model import Consent, Joined
 from chalicelib.audience.stores import subscribers as audience_store
+from chalicelib.audience.tags import service as tags
+from chalicelib.audience.tags.model import check_change
 from chalicelib.bounces import failing
 from chalicelib.bounces import service as bounces
 from chalicelib.campaigns import service as campaigns
-from chalicelib.campaigns.model import CampaignDetail, DeliveryState, Format, WaveState
-from chalicelib.campaigns.sending import continuing, deliveries, jobs, part_store, progress, supervisor
+from chalicelib.campaigns.model import CampaignDetail, DeliveryState, Format, Targeting, Terms, WaveState
+from chalicelib.campaigns.sending import continuing, deliveries, jobs, part_store, parts, progress, supervisor
 from chalicelib.campaigns.sending.supervisor import Order
 from chalicelib.campaigns.service import Draft
 from chalicelib.events import service as events
@@ -249,7 +251,8 @@ def test_sweep_deliveries(
     media.unpublish(picture)  # it comes back after the campaigns were saved
     for hours in (1, 20):
         body = f"{_ITEM}\n![]({media.copy_url(picture)})"
-        campaign = campaigns.create(Draft("Hello", body, format=Format.MARKDOWN)).campaign
+        aim = Targeting(tags=Terms(none=("x",)))  # nobody may be changing these tags
+        campaign = campaigns.create(Draft("Hello", body, format=Format.MARKDOWN, targeting=aim)).campaign
         campaigns.schedule(campaign.id, clock.text(clock.now() + timedelta(hours=hours)))
     later(hours=20, minutes=1)
     media.publish(_photo())
@@ -394,6 +397,7 @@ def test_poll_sources(watch: Watch, blog: Any, following: _Following, pass_time:
     _read_later(lambda id: following.work({"kind": "read_page", "item": id, "tries": 0}), f"{blog.url}/posts/1")
     _withdraw(lambda id: following.work({"kind": "recall", "items": [id]}), reader)
     _import_lists(following.work)
+    _change_tags(following.work)
     watch.hold("poll_sources")
     watch.hold("sweep_following")
 
@@ -401,6 +405,18 @@ def test_poll_sources(watch: Watch, blog: Any, following: _Following, pass_time:
 def _start(shown: imports.Shown, joined: Joined = Joined.DOUBLE) -> dict[str, Any]:
     imports.start(shown.found.id, imports.Start(Consent(joined, "They signed up.")))
     return {"kind": import_jobs.KIND, "import_id": shown.found.id}
+
+
+def _change_tags(work: Callable[[dict[str, Any]], None]) -> None:
+    """While a campaign for such people waits for its wave: whoever gets it is read already."""
+    aim = Targeting(tags=Terms(any=("tea",)))
+    gather(1, tags={"tea"})
+    campaigns.create(Draft("Later", "Hello", targeting=aim))
+    delivery = campaigns.send_now(campaigns.create(Draft("Now", "Hello", targeting=aim)).campaign.id).deliveries[0]
+    part_store.begin(parts.Plan(delivery.id), [parts.done(part) for part in parts.cut(delivery.id, 1)])
+    job = tags.start(check_change("rename", ["tea"], "chai"))
+    work({"kind": tags.KIND, "job_id": job.id})
+    assert (tags.view(job.id).state, tags.view(job.id).changed) == ("done", 1)
 
 
 def _import_lists(work: Callable[[dict[str, Any]], None]) -> None:

@@ -67,6 +67,25 @@ def scan_words(segment: tuple[int, int]) -> Iterator[Item]:
         scan["ExclusiveStartKey"] = page["LastEvaluatedKey"]
 
 
+def scan_tagged(tags: Sequence[str], after: str | None, size: int) -> tuple[list[str], int, str | None]:
+    """The ids of those who have one of these tags among the next rows, how many rows that were, and the id to go on
+    after. As they are now: whoever got a tag before this was asked has it."""
+    values = {f":t{number}": {"S": tag} for number, tag in enumerate(tags)}
+    scan: dict[str, Any] = {
+        "TableName": _table(),
+        "ProjectionExpression": "id",
+        "FilterExpression": " OR ".join(f"contains(tags, {value})" for value in values),
+        "ExpressionAttributeValues": values,
+        "ConsistentRead": True,
+        "Limit": size,
+    }
+    if after:
+        scan["ExclusiveStartKey"] = {"id": {"S": after}}
+    page = raw.dynamodb("Scan", scan)
+    last = page.get("LastEvaluatedKey", {}).get("id", {}).get("S")
+    return [item["id"]["S"] for item in page["Items"]], int(page["ScannedCount"]), last
+
+
 def get_reachable(ids: Sequence[str]) -> Iterator[Item]:
     """The rows of those who would get a campaign now, in any order."""
     return (item for item in _get_activated(ids, f"{_FIELDS}, paused_at") if "paused_at" not in item)

@@ -79,9 +79,10 @@ def retry(campaign_id: str, delivery_id: str) -> CampaignDetail:
         current = detail.delivery(delivery_id)
         if current:
             model.permit_retry(current)
-        return changes.move_writes(
+        after, writes = changes.move_writes(
             detail, delivery_id, lambda delivery, now: model.step(delivery, DeliveryState.SENDING, now)
         )
+        return after, [*writes, *changes.tag_writes(detail.campaign)]
 
     detail = changes.apply(campaign_id, None, start_again)
     wake(detail)

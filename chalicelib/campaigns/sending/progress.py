@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from chalicelib.audience import recipients
 from chalicelib.campaigns import delivery_store, store
 from chalicelib.campaigns.model import Campaign, CampaignDetail, Counts, Delivery, DeliveryState, State
-from chalicelib.campaigns.sending import deliveries, supervisor
+from chalicelib.campaigns.sending import deliveries, part_store, parts, supervisor
 from chalicelib.kernel import ids, locks
 from chalicelib.kernel.errors import NotFound
 from chalicelib.site import service as site
@@ -48,6 +48,15 @@ def read_progress(campaign_id: str) -> Progress:
     return Progress(
         campaign.state, [_with_live_counts(delivery) for delivery in found], expected_recipients(campaign, found)
     )
+
+
+def reads_audience(delivery: Delivery) -> bool:
+    """Whether it has yet to find out who some of its recipients are. Waves are lists of people already."""
+    if delivery.state is not DeliveryState.SENDING:
+        return False
+    found = part_store.list_parts(delivery.id)
+    segments = [part for part in found if part.kind is parts.Kind.SEGMENT]
+    return not found or any(part.progress is not parts.Progress.DONE for part in segments)
 
 
 def expected_recipients(campaign: Campaign, found: Sequence[Delivery]) -> int | None:

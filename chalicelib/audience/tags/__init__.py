@@ -1,0 +1,1 @@
+"""Tags of everybody: renamed, merged and removed by a job, in slices."""
