@@ -39,6 +39,8 @@ ROUTES = (
     admin_page("POST /admin/campaigns/preview", "admin.pages.campaigns:preview_form"),
     admin_page("GET /admin/campaigns/{campaign_id}/words/{field}", "admin.pages.campaigns:read_long_field"),
     admin_page("GET /admin/campaigns/{campaign_id}/preview", "admin.pages.campaigns:preview_campaign"),
+    admin_page("GET /admin/campaigns/{campaign_id}/versions", "admin.pages.versions:show_versions"),
+    admin_page("POST /admin/campaigns/{campaign_id}/versions", "admin.pages.versions:restore_version"),
     admin_page("POST /admin/campaigns/{campaign_id}/duplicate", "admin.pages.campaigns:duplicate_campaign"),
     admin_page("GET /admin/campaigns/{campaign_id}/delete", "admin.pages.campaigns:confirm_deletion"),
     admin_page("POST /admin/campaigns/{campaign_id}/delete", "admin.pages.campaigns:delete_campaign"),

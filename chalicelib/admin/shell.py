@@ -60,6 +60,7 @@ NOTICES = {
     "saved": "Saved.",
     "site-saved": "Saved. Readers see it within a minute.",
     "site-restored": "Brought back. Readers see it within a minute.",
+    "version-restored": "Brought back. What was there before is in the history.",
     "duplicated": "Duplicated as a new draft.",
     "composed": "Composed. The items are in this draft, and their text is yours to change.",
     "composed-some": "Composed. What this draft had already was not added again.",

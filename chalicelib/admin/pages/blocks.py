@@ -18,7 +18,7 @@ from chalicelib.web.responses import Response
 _HERE = "/admin/campaigns"
 _CHANGED = (
     "Someone else changed this campaign while you were editing. Your version is below and not saved yet: "
-    "saving now overwrites theirs."
+    "saving now replaces theirs, which stays in the history."
 )
 
 

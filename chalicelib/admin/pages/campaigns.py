@@ -6,7 +6,7 @@ from chalicelib.access import audit
 from chalicelib.admin import campaign_form, preview_frames, shell
 from chalicelib.admin.campaign_conflicts import explain
 from chalicelib.admin.campaign_form import Form
-from chalicelib.campaigns import fields, service
+from chalicelib.campaigns import fields, service, versions
 from chalicelib.campaigns.content import corrections
 from chalicelib.campaigns.model import Action, CampaignDetail, State, is_stopped, permit, permitted_actions
 from chalicelib.campaigns.sending import progress, stopping, waves
@@ -19,7 +19,7 @@ from chalicelib.web.responses import Response
 HERE = "/admin/campaigns"
 _CHANGED_MEANWHILE = (
     "Someone else changed this campaign while you were editing. Your version is below and not saved yet: "
-    "saving now overwrites theirs."
+    "saving now replaces theirs, which stays in the history."
 )
 
 # These notices are in the URL of a page that reloads itself until everything is sent.
@@ -108,9 +108,10 @@ def read_long_field(request: Request) -> Response:
 
 
 def preview_campaign(request: Request) -> Response:
-    return preview_frames.preview_response(
-        service.view(request.path["campaign_id"]), preview_frames.parse_look(request.query.get("look"))
-    )
+    """As it is, or as it was in an older version."""
+    campaign_id, wanted = request.path["campaign_id"], request.query.get("version")
+    detail = versions.view(campaign_id, versions.parse_number(wanted)).detail if wanted else service.view(campaign_id)
+    return preview_frames.preview_response(detail, preview_frames.parse_look(request.query.get("look")))
 
 
 def duplicate_campaign(request: Request) -> Response:

@@ -20,7 +20,7 @@ from chalicelib.campaigns import service
 from chalicelib.campaigns.content import links
 from chalicelib.campaigns.model import Counts, Format
 from chalicelib.campaigns.sending import deliveries
-from chalicelib.campaigns.service import Draft
+from chalicelib.campaigns.service import Draft, Saver
 from chalicelib.events.webhooks import service as webhooks
 from chalicelib.events.webhooks.model import NewWebhook
 from chalicelib.feeds import service as feeds
@@ -107,6 +107,9 @@ def _fill(dashboard: Dashboard, person: Any, blog: Any, receiver: Receiver) -> N
     dashboard.draft = service.create(
         Draft("Seven beans worth the string", _BODY, preheader="In order", format=Format.MARKDOWN)
     ).campaign.id
+    for number, (old, new) in enumerate((("lose them", "lose any of them"), ("Blauhilde", "Blue Lake"))):
+        body = service.view(dashboard.draft).content.body.replace(old, new)
+        service.update(dashboard.draft, {}, {"body": body}, saver=Saver(f"editor{number}@example.org", autosave=True))
     dashboard.scheduled = service.create(Draft("The bench, one year on", "<p>It has been sat on.</p>")).campaign.id
     service.schedule(dashboard.scheduled, clock.text(clock.now() + timedelta(days=7)), "Europe/Berlin")
     dashboard.sent = _finished("What to do in the garden when it rains", Counts(40, 40, 0, 0))

@@ -3,7 +3,7 @@
 from chalicelib.bounces import service as bounces
 from chalicelib.campaigns import service
 from chalicelib.campaigns.model import Targeting, Terms
-from chalicelib.campaigns.service import Draft
+from chalicelib.campaigns.service import Draft, Saver
 from chalicelib.kernel import ids
 from tests.browser import page_checks
 
@@ -25,6 +25,10 @@ def _pages(dashboard):
         "campaigns": campaigns,
         "compose-new": f"{campaigns}/new",
         "compose": f"{campaigns}/{dashboard.draft}",
+        "history": f"{campaigns}/{dashboard.draft}/versions",
+        "history-none": f"{campaigns}/{dashboard.scheduled}/versions",
+        "version": f"{campaigns}/{dashboard.draft}/versions?version=2",
+        "version-now": f"{campaigns}/{dashboard.draft}/versions?version=2&compare=current&look=phone",
         "review": f"{campaigns}/{dashboard.scheduled}/review",
         "send": f"{campaigns}/{dashboard.draft}/send",
         "report": f"{campaigns}/{dashboard.sent}",
@@ -49,6 +53,7 @@ def _long(person):
     reader = person(address, "n" * 50, "s" * 64, tuple(f"{number:02}{'t' * 62}" for number in range(20)))
     targeting = Targeting(Terms(any=tuple(f"{number:02}{'w' * 62}" for number in range(50))))
     campaign_id = service.create(Draft("S" * 250, "<p>x</p>", preheader="P" * 250, targeting=targeting)).campaign.id
+    service.update(campaign_id, {"subject": "T" * 250}, {"body": f"<p>{'y' * 5_000}</p>"}, saver=Saver("e" * 254))
     bounces.record_refusal(reader, ids.new(), "R" * 60)
     return [
         "/admin",
@@ -56,7 +61,10 @@ def _long(person):
         f"/admin/subscribers/{reader}",
         f"/admin/subscribers/{reader}/remove",
         "/admin/campaigns",
-        *(f"/admin/campaigns/{campaign_id}{page}" for page in ("", "/review", "/send", "/delete")),
+        *(
+            f"/admin/campaigns/{campaign_id}{page}"
+            for page in ("", "/review", "/send", "/delete", "/versions", "/versions?version=2")
+        ),
         "/admin/bounces",
     ]
 
