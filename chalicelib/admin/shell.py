@@ -68,6 +68,7 @@ NOTICES = {
     "opened": "The next issue is open: write a few words, then compose items into it from the inbox.",
     "deleted": "Draft deleted.",
     "tested": "Test email sent.",
+    "tested-many": "Test emails sent.",
     "scheduled": "Scheduled. Until then you can change it or cancel the schedule.",
     "cancelled": "Schedule cancelled. The campaign is a draft again.",
     "sending": "Sending has started.",

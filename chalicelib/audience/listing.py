@@ -12,10 +12,11 @@ from msgspec.structs import replace
 from chalicelib.audience import counts, recipients
 from chalicelib.audience.model import ACTIVATED, EDITOR, PENDING, Subscriber, Word
 from chalicelib.audience.recipients import Known
+from chalicelib.audience.stores import emails, subscribers
 from chalicelib.audience.stores import listing as store
-from chalicelib.audience.stores import subscribers
 from chalicelib.audience.stores.listing import Cursor, Item
 from chalicelib.kernel import clock, ids
+from chalicelib.kernel.addresses import Address
 from chalicelib.kernel.errors import Invalid, NotFound
 from chalicelib.web import schemas
 from chalicelib.web.schemas import Reads
@@ -140,6 +141,13 @@ def find_subscriber(subscriber_id: str) -> Subscriber:
     if not subscriber or subscriber.expired(clock.now()):
         raise NotFound("No such subscriber")
     return subscriber
+
+
+def find_by_address(address: Address) -> Subscriber:
+    owner = emails.find_owner(address.key, clock.now())
+    if not owner:
+        raise NotFound("No such subscriber")
+    return find_subscriber(owner)
 
 
 def entry_from(subscriber: Subscriber) -> Entry:

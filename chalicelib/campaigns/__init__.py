@@ -2,8 +2,8 @@
 
 Other rooms use: `service`, `model`, `fields`, `segments`, `uses`, `removal`, `results`, `serializers`, `versions`,
 `content.blocks`, `content.corrections`, `content.placeholders`, `content.welcome`, `gallery.service`,
-`review.preflight`, `review.previews`, `sending.continuing`, `sending.deliveries`, `sending.progress`,
-`sending.stopping`, `sending.waves`.
+`review.preflight`, `review.previews`, `review.testing`, `sending.continuing`, `sending.deliveries`,
+`sending.progress`, `sending.stopping`, `sending.waves`.
 
 `app.py` also uses `sending.jobs` and `use_keepers`.
 """

@@ -28,10 +28,14 @@ class LimitRow(tables.Row):
     expires_at = NumberAttribute()
 
 
-def spend(name: str, subject: str, most: int, seconds: int, reason: str = TOO_MANY) -> None:
-    """Count one, and raise `TooMany` when that is more than `most` in this window."""
-    if not allows(name, subject, most, seconds):
-        raise too_many(reason, seconds)
+def spend(name: str, subject: str, most: int, seconds: int, reason: str = TOO_MANY, by: int = 1) -> None:
+    """Count one, or several at once, and raise `TooMany` when that is more than `most` in this window. Several that
+    are refused are not counted: fewer of them may still be within it."""
+    if _count(name, subject, seconds, by) <= most:
+        return
+    if by > 1:
+        _count(name, subject, seconds, -by)
+    raise too_many(reason, seconds)
 
 
 def allows(name: str, subject: str, most: int, seconds: int) -> bool:

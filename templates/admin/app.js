@@ -91,6 +91,8 @@
   if (maker) enhanceMaker(maker);
   const schedule = find("[data-schedule]");
   if (schedule) enhanceSchedule(schedule);
+  const test = find("[data-test]");
+  if (test) enhanceTest(test);
   const progress = find("[data-progress]");
   if (progress) followProgress(progress);
   keepFocus();
@@ -317,6 +319,13 @@
       setTimeout(poll, wait);
     };
     setTimeout(poll, 1000);
+  }
+
+  // Only this tab knows to whom the last test went.
+  function enhanceTest(form) {
+    const box = find("textarea", form);
+    box.value = sessionStorage.getItem("tests") || box.value;
+    form.addEventListener("submit", () => sessionStorage.setItem("tests", box.value));
   }
 
   function enhanceSchedule(form) {

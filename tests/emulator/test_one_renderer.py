@@ -35,7 +35,7 @@ def test_what_arrives_is_what_was_shown(admin: Any, ses: Any, work: Any) -> None
     assert test["html"] == preview
     assert TOKEN.sub("", sent["html"]) == TOKEN.sub("", preview)
     assert sent["text"].startswith("Hello\n\nHi, Ana <3! So {{it}} goes, Ana <3 & you.")
-    assert sent["subject"] == test["subject"] == "For Ana <3"
+    assert (sent["subject"], test["subject"]) == ("For Ana <3", "[Test] For Ana <3")
     archived = admin.get(f"/archive/{made['id']}").text
     assert "Hi! <em>So</em>" in archived
     assert "token" not in archived

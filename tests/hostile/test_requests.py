@@ -82,7 +82,7 @@ GOOD = {
     "POST /admin/api/campaigns/audience": {"aim": {"tags": {"any": ["a"]}}},
     "PATCH /admin/api/campaigns/{campaign_id}": {"subject": "Hello", "body": "<p>Hello</p>", "version": 1},
     "POST /admin/api/campaigns/{campaign_id}/schedule": {"scheduled_at": "2030-01-01T00:00:00Z", "time_zone": "UTC"},
-    "POST /admin/api/campaigns/{campaign_id}/test": {"email": "grace@example.net", "nickname": "Grace"},
+    "POST /admin/api/campaigns/{campaign_id}/test": {"emails": ["grace@example.net"], "nickname": "Grace"},
     "POST /admin/api/webhooks": {
         "url": "http://127.0.0.1:59999/",
         "types": [],

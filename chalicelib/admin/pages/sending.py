@@ -3,12 +3,13 @@
 from typing import Any
 
 from chalicelib.access import audit
-from chalicelib.admin import preview_frames, shell
+from chalicelib.admin import preview_frames, shell, testing_form
 from chalicelib.admin.campaign_conflicts import explain
 from chalicelib.admin.pages.campaigns import HERE
+from chalicelib.admin.testing_form import TestForm
 from chalicelib.campaigns import fields, service
 from chalicelib.campaigns.model import Action, CampaignDetail, DeliveryState, permit, permitted_actions
-from chalicelib.campaigns.review import preflight, previews
+from chalicelib.campaigns.review import preflight, testing
 from chalicelib.campaigns.sending import continuing, deliveries, progress, stopping
 from chalicelib.kernel import addresses, settings
 from chalicelib.kernel.errors import Conflict, GnaError, Invalid
@@ -23,14 +24,18 @@ def review_campaign(request: Request) -> Response:
 
 @explain
 def send_test(request: Request) -> Response:
-    detail = _sendable(request)
-    typed = request.text("email") or ""
+    detail, form = _sendable(request), testing_form.parse_form(request)
     try:
-        previews.send_test(detail, addresses.parse(typed))
+        to = form.recipients()
+        outcome = testing.send(detail, to, form.chosen_nickname(), request.identity)
     except GnaError as failure:
-        return _review(request, detail, 400, problem=f"Test email not sent: {failure.reason}", tester=typed[:500])
-    audit.record(request, "campaign.test", campaign_id=detail.campaign.id)
-    return shell.back(f"{HERE}/{detail.campaign.id}/review", "tested")
+        return _review(request, detail, 400, problem=f"Test email not sent: {failure.reason}", test=form)
+    if outcome.sent:
+        audit.record(request, "campaign.test", campaign_id=detail.campaign.id)
+    if outcome.problem:
+        problem = outcome.problem.reason if outcome.sent else f"Test email not sent: {outcome.problem.reason}"
+        return _review(request, detail, 400, problem=problem, test=form)
+    return shell.back(f"{HERE}/{detail.campaign.id}/review", "tested" if len(to) == 1 else "tested-many")
 
 
 @explain
@@ -128,7 +133,7 @@ def _sendable(request: Request) -> CampaignDetail:
 
 
 def _review(request: Request, detail: CampaignDetail, status: int = 200, **values: Any) -> Response:
-    given = {"tester": _tester(request), "at": None, "zone": None, **values}
+    given = {"test": TestForm(emails=_tester(request)), "at": None, "zone": None, **values}
     return shell.page(
         request,
         "admin/review.html",
@@ -138,6 +143,8 @@ def _review(request: Request, detail: CampaignDetail, status: int = 200, **value
         report=preflight.check(detail, visit=request.query.get("visit") == "links"),
         look=preview_frames.parse_look(request.query.get("look")),
         looks=preview_frames.LOOKS,
+        test_subject=testing.subject_of(detail.campaign),
+        test_limits=(testing.MOST, testing_form.LONGEST_LIST),
         cancellable=Action.CANCEL in permitted_actions(detail.campaign.state),
         **given,
     )

@@ -7,9 +7,9 @@ from msgspec import UNSET, Meta, Struct, UnsetType, field
 from chalicelib.audience.model import LONGEST_NICKNAME
 from chalicelib.campaigns.bodies import Aim, Draft, Removed
 from chalicelib.campaigns.model import Targeting
-from chalicelib.campaigns.review import previews
+from chalicelib.campaigns.review import previews, testing
 from chalicelib.kernel.findings import Level
-from chalicelib.web.schemas import Count, EmailAddress, Moment, Reads, text
+from chalicelib.web.schemas import Count, EmailAddress, Id, Moment, Reads, text
 
 Name = Annotated[str, Meta(max_length=LONGEST_NICKNAME, examples=["Ada"])]
 Nickname = Annotated[Name | None, Reads(previews.parse_nickname)]
@@ -30,8 +30,19 @@ class Preview(Struct):
     removed: Removed
 
 
+Recipients = Annotated[list[EmailAddress], Meta(min_length=1, max_length=testing.MOST)]
+
+
 class TestEmail(Struct, frozen=True):
-    email: Annotated[EmailAddress, text("email")]
+    """Either `emails` or `email`, and either `subscriber_id` or `nickname` or neither."""
+
+    emails: Annotated[Recipients | None, Reads(testing.parse_list)] = None
+    email: Annotated[EmailAddress | None, text("email")] = None
+    subscriber_id: Annotated[
+        Id | None,
+        Meta(description="With this subscriber's name; the links are a test's"),
+        text("subscriber_id"),
+    ] = None
     nickname: Nickname = None
 
 

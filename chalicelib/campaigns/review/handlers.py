@@ -4,8 +4,7 @@ from chalicelib.access import audit
 from chalicelib.campaigns import results, serializers, service
 from chalicelib.campaigns.bodies import Campaign
 from chalicelib.campaigns.content import renderer
-from chalicelib.campaigns.review import bodies, preflight, previews
-from chalicelib.kernel import addresses
+from chalicelib.campaigns.review import bodies, preflight, previews, testing
 from chalicelib.kernel.findings import Finding
 from chalicelib.web import responses, schemas
 from chalicelib.web.operations import HTML, Answer, operation
@@ -42,18 +41,21 @@ def preview_draft(request: Request) -> Response:
 
 
 @operation(
-    "Send a test email to one address",
+    f"Send a test email to up to {testing.MOST} addresses; its subject begins with `[Test] `",
     tag=_TAG,
     body=bodies.TestEmail,
-    answers={200: Answer("The campaign", Campaign)},
-    refuses=(400, 404),
+    answers={200: Answer("The campaign, once every email was sent", Campaign)},
+    refuses=(400, 404, 429),
 )
 def test_campaign(request: Request) -> Response:
     asked = schemas.read(bodies.TestEmail, request.fields)
-    address = addresses.parse(asked.email)
+    to = testing.parse_recipients(asked.email, asked.emails)
     detail = service.view(request.path["campaign_id"])
-    previews.send_test(detail, address, asked.nickname)
-    audit.record(request, "campaign.test", campaign_id=detail.campaign.id)
+    nickname = testing.choose_nickname(asked.subscriber_id, asked.nickname)
+    outcome = testing.send(detail, to, nickname, request.identity)
+    if outcome.sent:
+        audit.record(request, "campaign.test", campaign_id=detail.campaign.id)
+    outcome.check()
     return responses.json(serializers.campaign_detail(results.with_tallies(detail)))
 
 

@@ -1,4 +1,4 @@
-"""A campaign before it is sent: how it will look to a reader, and test emails."""
+"""A campaign before it is sent: how it will look to a reader."""
 
 from typing import Any
 
@@ -6,9 +6,7 @@ from chalicelib.audience import model as audience
 from chalicelib.campaigns.content import renderer
 from chalicelib.campaigns.content.renderer import Mailing
 from chalicelib.campaigns.model import CampaignDetail
-from chalicelib.kernel.addresses import Address
 from chalicelib.kernel.errors import Invalid
-from chalicelib.mail import sender
 from chalicelib.mail.message import Message
 
 _READER = "reader@example.org"
@@ -28,7 +26,3 @@ def preview(detail: CampaignDetail, name: str | None = None) -> Message:
 def preview_mailing(mailing: Mailing, name: str | None = None) -> Message:
     """The same, of what is rendered already."""
     return mailing.message(_READER, name, str(audience.TEST_TOKEN))
-
-
-def send_test(detail: CampaignDetail, to: Address, name: str | None = None) -> None:
-    sender.send(renderer.render(detail).message(to.typed, name, str(audience.TEST_TOKEN)))

@@ -2,10 +2,13 @@ import pytest
 
 from chalicelib.admin import labels
 from chalicelib.audience import recipients
+from chalicelib.audience.model import TEST_TOKEN
 from chalicelib.campaigns import service
 from chalicelib.campaigns.model import Counts, Format, Targeting, Terms
 from chalicelib.campaigns.sending import deliveries, stopping
 from chalicelib.campaigns.service import Draft
+from chalicelib.mail import sender
+from chalicelib.mail.failures import Rejected
 from tests.rooms.admin.clock_changes import CLOCK_CHANGES
 
 FORM = {"subject": "Beans", "body": "Hello *there*", "format": "markdown", "audience": "everybody", "version": ""}
@@ -209,8 +212,60 @@ def test_the_review_shows_recipients_cost_and_findings(dashboard, draft, person)
 
 def test_a_test_email_is_the_campaign_itself(dashboard, draft, ses):
     assert "Test email sent" in dashboard.follow(f"/admin/campaigns/{draft}/test", email="me@example.org")
-    assert ses.mails(to="me@example.org")[0]["subject"] == "Beans"
+    assert ses.mails(to="me@example.org")[0]["subject"] == "[Test] Beans"
     assert "not sent" in dashboard.post(f"/admin/campaigns/{draft}/test", email="nonsense").text
+    assert "with the subject “[Test] Beans”" in dashboard.see(f"/admin/campaigns/{draft}/review")
+
+
+def test_test_emails_go_to_what_was_typed_as_whom_was_chosen(dashboard, person, ses):
+    path = f"/admin/campaigns/{service.create(Draft('For {{nickname|you}}', '<p>x</p>')).campaign.id}/test"
+    person("bea@example.net", "Bea")
+    typed = "One@example.org,\r\ntwo@example.org; three@example.org\r\n\r\n two@EXAMPLE.org"
+    assert "Test emails sent." in dashboard.follow(path, emails=typed, reads_as="reader", reader="BEA@example.net")
+    assert sorted(mail["subject"] for mail in ses.mails()) == ["[Test] For Bea"] * 3
+    for chosen, name in (
+        ({"reads_as": "name", "nickname": "Cy"}, "Cy"),
+        ({"reads_as": "nobody"}, "you"),
+        ({}, "you"),
+    ):
+        dashboard.post(path, emails="me@example.org", reader="bea@example.net", **{"nickname": "Ana", **chosen})
+        assert ses.mails(to="me@example.org")[0]["subject"] == f"[Test] For {name}"
+    # The name is the reader's, and the links are a test's.
+    assert all(str(TEST_TOKEN) in mail["html"] for mail in ses.mails())
+
+
+def test_a_test_that_is_refused_keeps_what_was_typed(dashboard, draft, ses):
+    path = f"/admin/campaigns/{draft}/test"
+    for fields_, reason in (
+        ({"emails": ""}, "Type 1 to 5 addresses"),
+        ({"emails": "a@example.org " * 6}, "Type 1 to 5 addresses"),
+        ({"emails": "a@example.org, nonsense"}, "Address 2: Email address is not valid"),
+        ({"emails": "a@example.org", "reads_as": "reader", "reader": "nobody@example.net"}, "Nobody has subscribed"),
+        ({"emails": "a@example.org", "reads_as": "reader", "reader": ""}, "Email address is required"),
+        ({"emails": "a@example.org", "reads_as": "name", "nickname": "n" * 51}, "ickname"),
+    ):
+        answer = dashboard.post(path, **fields_)
+        assert answer.status == 400
+        assert "Test email not sent: " in answer.text
+        assert reason in answer.text
+        for typed in fields_.values():
+            assert typed in answer.text
+    assert ses.mails() == []
+
+
+def test_a_test_that_reached_only_some_says_how_many(dashboard, draft, monkeypatch):
+    refused = iter((None, Rejected("SES does not accept the address"), None))
+
+    def send(message):
+        if failure := next(refused):
+            raise failure
+        return "id"
+
+    monkeypatch.setattr(sender, "send", send)
+    answer = dashboard.post(f"/admin/campaigns/{draft}/test", emails="a@example.org b@example.org c@example.org")
+    assert answer.status == 400
+    assert "Sent to 2 of 3. Address 2: SES does not accept the address" in answer.text
+    assert "Test email not sent" not in answer.text
 
 
 def test_a_campaign_is_scheduled_in_the_authors_time_zone_and_cancelled(dashboard, draft):
