@@ -49,6 +49,7 @@ ROUTES = (
     admin_api("POST /admin/api/campaigns/preview", "campaigns.review.handlers:preview_draft"),
     admin_api("GET /admin/api/campaigns/{campaign_id}/preflight", "campaigns.review.handlers:preflight_campaign"),
     admin_api("POST /admin/api/campaigns/audience", "campaigns.review.handlers:count_audience"),
+    admin_api("POST /admin/api/campaigns/{campaign_id}/pictures", "campaigns.gallery.handlers:copy_pictures"),
     admin_api("GET /admin/api/media", "campaigns.gallery.handlers:list_media"),
     admin_api("POST /admin/api/media", "campaigns.gallery.handlers:upload_media", upload=True),
     admin_api("GET /admin/api/media/{media_id}", "campaigns.gallery.handlers:view_media"),

@@ -4,6 +4,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from chalicelib.campaigns.bodies import Campaign
 from chalicelib.campaigns.model import State
 from chalicelib.kernel.errors import Invalid
 from chalicelib.media import model
@@ -114,6 +115,17 @@ class ListedMedia(Media):
     uses: Uses
     used_in: Annotated[list[MediaUse], Meta(description="The newest five at most")]
     on_site: Annotated[bool, Meta(description="One of the last ten logos, or in the welcome email")]
+
+
+class LeftPicture(Struct):
+    url: str
+    reason: Annotated[str, Meta(examples=["it answers with status 404"])]
+
+
+class CopiedPictures(Struct):
+    campaign: Campaign
+    copied: Annotated[Count, Meta(description="Pictures that are our own copies now")]
+    left: Annotated[list[LeftPicture], Meta(description="Those that are still elsewhere, and why")]
 
 
 class MediaPage(CursorBody):

@@ -1,7 +1,8 @@
 """Pictures over HTTP, for editors: uploaded, listed with where they are used, deleted."""
 
 from chalicelib.access import audit
-from chalicelib.campaigns.gallery import bodies, serializers, service
+from chalicelib.campaigns.gallery import bodies, copying, serializers, service
+from chalicelib.campaigns.serializers import campaign_detail
 from chalicelib.kernel import clock
 from chalicelib.kernel.errors import Invalid
 from chalicelib.media import library
@@ -89,6 +90,20 @@ def delete_media(request: Request) -> Response:
     library.delete(request.path["media_id"])
     audit.record(request, "media.delete", media_id=request.path["media_id"])
     return responses.no_content()
+
+
+@operation(
+    "Copy the pictures in that a draft or a scheduled campaign loads from elsewhere, 30 at most; its `body` then has "
+    "the addresses of the copies, and nothing else of it changes",
+    tag="campaigns",
+    answers={200: Answer("The campaign, and what was left", bodies.CopiedPictures)},
+    refuses=(404, 409),
+)
+def copy_pictures(request: Request) -> Response:
+    copied = copying.copy_in(request.path["campaign_id"], request.identity)
+    audit.record(request, "campaign.copy_pictures", campaign_id=copied.detail.campaign.id)
+    left = [bodies.LeftPicture(one.url, one.reason) for one in copied.left]
+    return responses.json(bodies.CopiedPictures(campaign_detail(copied.detail), copied.count, left))
 
 
 def _made(request: Request, found: Upload) -> Response:
