@@ -3,23 +3,40 @@
 from typing import Any
 
 from chalicelib.access import audit
-from chalicelib.admin import preview_frames, shell, testing_form
+from chalicelib.admin import preview_frames, shell, testing_form, truncate
 from chalicelib.admin.campaign_conflicts import explain
 from chalicelib.admin.pages.campaigns import HERE
 from chalicelib.admin.testing_form import TestForm
 from chalicelib.campaigns import fields, service
+from chalicelib.campaigns.gallery import copying
 from chalicelib.campaigns.model import Action, CampaignDetail, DeliveryState, permit, permitted_actions
 from chalicelib.campaigns.review import preflight, testing
 from chalicelib.campaigns.sending import continuing, deliveries, progress, stopping
 from chalicelib.kernel import addresses, settings
 from chalicelib.kernel.errors import Conflict, GnaError, Invalid
+from chalicelib.kernel.plurals import count_of
 from chalicelib.web.request import Request
 from chalicelib.web.responses import Response
+
+_MOST_NAMED = 5
 
 
 @explain
 def review_campaign(request: Request) -> Response:
     return _review(request, _sendable(request))
+
+
+@explain
+def copy_pictures(request: Request) -> Response:
+    copied = copying.copy_in(request.path["campaign_id"], request.identity)
+    audit.record(request, "campaign.copy_pictures", campaign_id=copied.detail.campaign.id)
+    if not copied.left:
+        return shell.back(f"{HERE}/{copied.detail.campaign.id}/review", "pictures-copied")
+    named = [f"{truncate.truncate_middle(left.url, 200)} ({left.reason})" for left in copied.left[:_MOST_NAMED]]
+    more = len(copied.left) - len(named)
+    done = f"{count_of(copied.count, 'picture was', 'pictures were')} copied. " if copied.count else ""
+    problem = f"{done}Not copied: {', '.join(named)}{f' and {more} more' if more else ''}."
+    return _review(request, copied.detail, problem=problem)
 
 
 @explain

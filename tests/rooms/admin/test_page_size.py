@@ -4,6 +4,7 @@ in HTML or twelve in a URL."""
 from datetime import timedelta
 
 import pytest
+from PIL import Image
 
 from chalicelib.audience.stores import counts
 from chalicelib.bounces import service as bounces
@@ -21,7 +22,10 @@ from chalicelib.feeds.state import WATCHED, Check, Trigger
 from chalicelib.feeds.state import Result as Found
 from chalicelib.kernel import addresses, clock, ids
 from chalicelib.kernel.aws import raw, tables
+from chalicelib.media import library
+from chalicelib.media import service as media
 from tests.rooms.campaigns import crowd
+from tests.rooms.media.pictures import encode
 
 LARGEST = 60 * 1024
 
@@ -149,13 +153,23 @@ def test_no_page_is_too_large_whatever_it_shows(dashboard, people, blog, configu
         f"/admin/webhooks/{hook}",
         f"/admin/webhooks/{hook}/remove",
         "/admin/settings",
-        *(f"/admin/api?about={title}" for title in ("Campaigns", "Subscribers", "Inbox", "Following")),
+        *(f"/admin/api?about={title}" for title in ("Campaigns", "Subscribers", "Inbox", "Following", "Pictures")),
     ]
     found = {path: (answer.status, len(answer.body)) for path in pages for answer in [dashboard.get(path)]}
     answer = dashboard.post("/admin/subscribers/selection", id=people[:100])
     found["selection"] = (answer.status, len(answer.body))
     assert {status for status, _ in found.values()} == {200}, found
     assert {path: size for path, (_, size) in found.items() if size > LARGEST} == {}, found
+
+
+def test_the_page_of_pictures_is_not_too_large(dashboard, media_bucket):
+    made = [library.receive(encode(Image.new("RGB", (60 + n, 40), "teal"))).kept for n in range(21)]
+    body = "".join(f'<img src="{media.copy_url(kept.copy.name)}" alt="x">' for kept in made)
+    for _ in range(6):
+        service.create(Draft(_SUBJECT, body))
+    answer = dashboard.get("/admin/media")
+    assert answer.text.count("more uses") == 20
+    assert len(answer.body) < LARGEST
 
 
 def test_refused_input_is_shown_again_but_not_a_megabyte_of_it(dashboard, person):

@@ -125,8 +125,8 @@ def test_many_pictures_that_link_to_themselves_are_done_in_seconds() -> None:
 
 
 PIECES = st.sampled_from([
-    A, B, "![", "](", ")", "[", "]", "<img src=", "'", '"', ">", "`", "\n", "\n\n", "    ", "a", " ", "<a href=", "<!--",
-    "-->", "\\", ":::item\n", "picture: ", "title: x\n", ":::\n", "[a]: ", "```\n", "{{nickname}}",
+    A, B, "![", "](", ")", "[", "]", "<img src=", "'", '"', ">", "`", "\n", "\n\n", "    ", "a", " ", "<a href=",
+    "<!--", "-->", "\\", ":::item\n", "picture: ", "title: x\n", ":::\n", "[a]: ", "```\n", "{{nickname}}",
 ])  # fmt: skip
 
 
