@@ -82,3 +82,78 @@ def test_a_post_is_left_out_of_a_digest(blog, settings, look):
     page.goto("/admin/feed")
     page.get_by_role("button", name=f"Leave out {TITLES[1]}").click()
     assert [kept.title for kept in service.view().waiting.entries] == [TITLES[0]]
+
+
+@pytest.mark.parametrize("script", [True, False])
+def test_in_two_tabs_only_the_first_decides_and_the_second_is_told(blog, settings, look, script):
+    settings(FEED_HOLD="30")
+    publish(blog, TITLES[0])
+    first, second = look(script=script), look(script=script)
+    for page in (first, second):
+        page.goto("/admin/feed#waiting")
+    first.get_by_role("button", name="Cancel").click()
+    assert first.get_by_text("Cancelled. It will not be emailed.").is_visible()
+    second.get_by_role("button", name="Send now").click()
+    assert second.get_by_text("Nothing to do: it was sent, cancelled or taken down already.").is_visible()
+    page_checks.shoot(second, "admin/feed-second-tab")
+    assert received("feed") == []
+
+
+def test_a_double_click_sends_once(blog, settings, look):
+    settings(FEED_HOLD="30")
+    publish(blog, TITLES[0])
+    before = campaigns.list_page(None, 1, 1).total
+    page = look()
+    page.goto("/admin/feed")
+    page.get_by_role("button", name="Send now").dblclick()
+    page.get_by_text("Being sent").wait_for()
+    for message in received("feed"):
+        jobs.handle(message)
+    assert campaigns.list_page(None, 1, 1).total == before + 1
+
+
+def test_the_link_of_the_notice_leads_to_where_one_click_cancels(blog, settings, look, ses):
+    settings(FEED_HOLD="30")
+    publish(blog, TITLES[0])
+    page = look(phone=True)
+    notice = next(mail for mail in ses.mails() if "Goes out" in mail["subject"])
+    (link,) = [word for word in notice["text"].split() if "/admin/" in word]
+    page.goto(link)
+    button = page.get_by_role("button", name="Cancel")
+    button.wait_for()
+    box = button.bounding_box()
+    assert box
+    assert 0 <= box["y"] < 800
+    button.click()
+    assert [kept.title for kept in service.view().waiting.entries] == []
+
+
+def test_a_post_that_was_taken_down_is_marked(blog, settings, look):
+    settings(FEED_DIGEST="daily", FEED_DIGEST_AT="18:00")
+    publish(blog, *TITLES)
+    blog.posts.pop(0)
+    service.check(Trigger.SCHEDULE)
+    assert problems(look(), "feed-taken-down") == []
+
+
+@pytest.mark.parametrize("script", [True, False])
+def test_what_becomes_of_new_posts_is_changed_on_the_settings_page(blog, settings, look, script):
+    page = look(script=script, phone=script)
+    page.goto("/admin/settings")
+    page.get_by_label("Hold").fill("1441")
+    page.get_by_role("button", name="Save").last.click()
+    assert service.view().feed.hold == 0
+    page.goto("/admin/settings")
+    page.get_by_label("Digest", exact=True).select_option("weekly")
+    page.get_by_label("Time of digests").fill("Fri 18:00")
+    page.get_by_label("Time zone").fill("Europe/Berlin")
+    page.get_by_label("Hold").fill("45")
+    page.get_by_role("button", name="Save").last.click()
+    page.get_by_text("Readers see it within a minute").wait_for()
+    page.goto("/admin/feed")
+    assert page.get_by_text("are emailed together every Friday at 18:00 (Europe/Berlin)").is_visible()
+    page.goto("/admin/settings")
+    page.get_by_label("Digest", exact=True).select_option("off")
+    page.get_by_role("button", name="Save").last.click()
+    page.goto("/admin/feed")
+    assert page.get_by_text("are emailed after 45 minutes, unless you cancel them").is_visible()
