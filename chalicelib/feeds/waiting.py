@@ -154,7 +154,9 @@ def hurry(waiting: Waiting, names: Collection[str], now: datetime) -> Waiting:
 
 
 def without(waiting: Waiting, names: Collection[str]) -> Waiting:
-    return replace(waiting, entries=tuple(kept for kept in waiting.entries if not _is_named(kept, names)))
+    """Those that have no copy go with the last that has one: nobody could name them."""
+    entries = tuple(kept for kept in waiting.entries if not _is_named(kept, names))
+    return replace(waiting, entries=entries, more=waiting.more if entries else 0)
 
 
 def count_named(waiting: Waiting, names: Collection[str]) -> int:

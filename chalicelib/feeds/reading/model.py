@@ -61,14 +61,15 @@ def _digest(name: str) -> bytes:
 
 
 def _page(link: str) -> str:
-    """Path and query, without what only counts visits; nothing for a whole site."""
+    """What follows the host, without what only counts visits; nothing for a whole site. The fragment belongs to it: a
+    list of changes may be one page."""
     try:
         parts = urlsplit(link)
     except ValueError:
         return ""
     query = "&".join(pair for pair in parts.query.split("&") if not pair.startswith(_TRACKING))
     path = parts.path.rstrip("/")
-    return f"{path}?{query}" if path or query else ""
+    return f"{path}?{query}#{parts.fragment}" if path or query or parts.fragment else ""
 
 
 def entry_id(guid: str, link: str, title: str, content: str) -> str:

@@ -364,6 +364,35 @@ class TestSettings:
         hands.pass_time(hours=5)
         assert in_state(State.PUBLISHING) == ["news"]
 
+    @pytest.mark.parametrize(
+        ("zone", "start", "moments"),
+        [
+            ("Europe/Berlin", "2026-03-28 12:00", ["29 01:30", "30 00:30"]),
+            ("Europe/Berlin", "2026-10-24 12:00", ["25 00:30", "26 01:30"]),
+            ("America/Sao_Paulo", "2026-10-24 12:00", ["25 05:30", "26 05:30"]),
+        ],
+    )
+    def test_a_digest_at_half_past_two_leaves_once_a_day_when_clocks_change(
+        self, hands, show, change, zone, start, moments
+    ):
+        """Half past two does not exist on one of these days, and comes twice on another."""
+        hands.now = datetime.fromisoformat(f"{start}:00+00:00")
+        show(OLD)
+        hands.check()
+        change(time_zone=zone, digest="daily", digest_at="02:30")
+        hands.sweep()
+        left, posts = [], [OLD]
+        for step in range(45 * 2):
+            posts.insert(0, {"name": f"p{step}", "at": hands.now})
+            show(*posts[:8])
+            if hands.pass_time(minutes=30):
+                left.append(f"{hands.now:%d %H:%M}")
+                hands.check()
+            elif step % 3 == 0:
+                hands.check()
+        assert left == moments
+        assert len(in_state(State.PUBLISHING)) == 2
+
     def test_another_feed_and_back_again_makes_one_draft(self, waiting, show, configure, blog):
         configure(FEED_URL=f"{blog.url}/other.xml")
         waiting.check()

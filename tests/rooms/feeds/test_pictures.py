@@ -1,6 +1,9 @@
 """The pictures of posts: copied, linked or none, and never a reason for a mail to wait."""
 
+import contextlib
+import threading
 import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from io import BytesIO
 from typing import Any
 
@@ -118,6 +121,37 @@ def test_no_mail_waits_longer_than_the_pictures_may_take(monkeypatch):
     started = time.monotonic()
     assert Pictures(0.5).resolve(f"https://blog.example.org/{number}.png" for number in range(500)) == {}
     assert time.monotonic() - started < 5
+
+
+class _Dripping(BaseHTTPRequestHandler):
+    """A server that never ends a picture."""
+
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.send_header("Content-Length", "1000000")
+        self.end_headers()
+        with contextlib.suppress(OSError):
+            for _ in range(200):
+                self.wfile.write(b"x")
+                time.sleep(0.1)
+
+    def log_message(self, *ignored: Any) -> None:
+        pass
+
+
+def test_a_server_that_drips_costs_its_pictures_and_not_the_others(blog):
+    blog.files["/shot.png"] = png()
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _Dripping)
+    server.daemon_threads = True
+    threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
+    slow = [f"http://127.0.0.1:{server.server_port}/{number}.png" for number in range(20)]
+    started = time.monotonic()
+    found = Pictures(2).resolve([f"{blog.url}/shot.png", *slow])
+    took = time.monotonic() - started
+    server.shutdown()
+    server.server_close()
+    assert list(found) == [f"{blog.url}/shot.png"]
+    assert took < 10
 
 
 def test_a_picture_is_fetched_once_for_a_check_that_decides_twice(blog):

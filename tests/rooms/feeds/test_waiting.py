@@ -134,6 +134,13 @@ def test_of_more_than_a_mail_shows_the_latest_are_kept_and_the_others_counted():
     assert (len(taken.entries), taken.more, rest.more) == (waiting.MOST, 10, 0)
 
 
+def test_cancelling_all_that_can_be_named_leaves_nothing_behind():
+    empty = waiting.under(Waiting(), Policy(hold=60), NOW)
+    full = waiting.add(empty, "u", "b", [entry(f"{day}", day / 10) for day in range(60)], [], NOW)
+    assert waiting.without(full, {full.entries[0].name}).more == 10
+    assert waiting.without(full, {"b"}).more == 0
+
+
 def test_a_post_that_waits_already_is_not_added_again():
     once = held(Policy(hold=60), "A")
     assert waiting.add(once, "u", "again", [entry("A")], [], NOW + minutes(1)) == once
