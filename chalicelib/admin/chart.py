@@ -69,10 +69,10 @@ def build_chart(days: Sequence[Day], today: date, most: int = 90) -> Chart | Non
         day = known.get(current)
         total = day.total if day else total
         points.append(Point(current, total, day.joined if day else 0, day.left if day else 0))
-    return Chart(tuple(points), _round_up(max(point.total for point in points))) if points else None
+    return Chart(tuple(points), round_up(max(point.total for point in points))) if points else None
 
 
-def _round_up(value: int) -> int:
+def round_up(value: int) -> int:
     """A round number not far above `value`, so that the line uses most of the chart's height."""
     size = 1
     while value > 10 * size:

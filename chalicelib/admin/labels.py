@@ -105,6 +105,14 @@ def number(value: float) -> str:
     return f"{int(value):,}"
 
 
+def share(part: int, whole: int) -> str:
+    """In per cent, to a tenth; empty where there is nothing to compare with."""
+    if not part or not whole:
+        return ""
+    percent = 100 * part / whole
+    return "<0.1%" if percent < 0.05 else f"{percent:.1f}%"
+
+
 def people(value: int) -> str:
     return count_of(value, "person", "people")
 

@@ -32,6 +32,7 @@ ROUTES = (
     admin_page("GET /admin/campaigns", "admin.pages.campaigns:list_campaigns"),
     admin_page("GET /admin/campaigns/new", "admin.pages.campaigns:new_campaign"),
     admin_page("POST /admin/campaigns/new", "admin.pages.campaigns:save_new_campaign"),
+    admin_page("GET /admin/campaigns/results", "admin.pages.results:show_results"),
     admin_page("GET /admin/campaigns/{campaign_id}", "admin.pages.campaigns:edit_campaign"),
     admin_page("POST /admin/campaigns/{campaign_id}", "admin.pages.campaigns:save_campaign"),
     admin_page("GET /admin/campaigns/{campaign_id}/blocks", "admin.pages.blocks:show_blocks"),

@@ -2,7 +2,7 @@
 bounces room keeps by delivery."""
 
 from collections.abc import Iterable, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -14,6 +14,7 @@ from chalicelib.campaigns.model import Campaign, CampaignDetail, Delivery, Deliv
 from chalicelib.kernel import clock
 
 YEAR = timedelta(days=365)
+LEFT_WITHIN = tallies.LEFT_WITHIN
 
 
 class Result(Struct, frozen=True):
@@ -32,6 +33,12 @@ def tally_deliveries(deliveries: Sequence[Delivery]) -> list[Delivery]:
     begun = [delivery.id for delivery in deliveries if delivery.state is not DeliveryState.PENDING]
     found = tallies.find(begun)
     return [replace(delivery, tally=found.get(delivery.id, Tally())) for delivery in deliveries]
+
+
+def counts_until(delivery: Delivery) -> datetime | None:
+    """Until when people who leave are counted for it; None once that is over."""
+    until = delivery.started_at + LEFT_WITHIN if delivery.started_at else None
+    return until if until and until > clock.now() else None
 
 
 def list_year() -> list[Campaign]:

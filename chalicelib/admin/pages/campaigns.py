@@ -6,7 +6,7 @@ from chalicelib.access import audit
 from chalicelib.admin import campaign_form, preview_frames, shell
 from chalicelib.admin.campaign_conflicts import explain
 from chalicelib.admin.campaign_form import Form
-from chalicelib.campaigns import fields, service, versions
+from chalicelib.campaigns import fields, results, service, versions
 from chalicelib.campaigns.content import corrections
 from chalicelib.campaigns.model import Action, CampaignDetail, State, is_stopped, permit, permitted_actions
 from chalicelib.campaigns.sending import progress, stopping, waves
@@ -162,12 +162,14 @@ def _report(request: Request, detail: CampaignDetail) -> Response:
         "admin/report.html",
         outdated=() if under_way else _WHILE_SENDING,
         here=HERE,
-        detail=progress.with_live_counts(detail),
+        detail=results.with_tallies(progress.with_live_counts(detail)),
         look=preview_frames.parse_look(request.query.get("look")),
         looks=preview_frames.LOOKS,
         expected=progress.expected_recipients(detail.campaign, detail.deliveries),
         is_stopped=is_stopped,
         is_stopping=stopping.is_stopping,
         count_deferred=progress.count_deferred,
+        count_not_sent=progress.count_not_sent,
+        counts_until=results.counts_until,
         wave_limits=(waves.BOUNCED_PERCENT, waves.COMPLAINED_PERCENT),
     )

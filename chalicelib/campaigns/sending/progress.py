@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from chalicelib.audience import recipients
 from chalicelib.campaigns import delivery_store, store
-from chalicelib.campaigns.model import Campaign, CampaignDetail, Counts, Delivery, DeliveryState, State
+from chalicelib.campaigns.model import Campaign, CampaignDetail, Counts, Delivery, DeliveryState, State, is_stopped
 from chalicelib.campaigns.sending import deliveries, part_store, parts, supervisor
 from chalicelib.kernel import ids, locks
 from chalicelib.kernel.errors import NotFound
@@ -29,6 +29,13 @@ def count_deferred(delivery: Delivery) -> int | None:
     if not delivery.counts.failed or delivery.state is DeliveryState.SENT:
         return 0
     return supervisor.count_deferred(delivery.id)
+
+
+def count_not_sent(campaign: Campaign, delivery: Delivery) -> int | None:
+    """About how many a stopped delivery did not come to; None if that is not known without reading everybody."""
+    if not is_stopped(delivery) or not campaign.targeting.everybody:
+        return None
+    return max(0, recipients.count_everybody() - delivery.counts.recipients)
 
 
 class Progress(Struct, frozen=True):
