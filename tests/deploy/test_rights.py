@@ -437,12 +437,13 @@ def _import_lists(work: Callable[[dict[str, Any]], None]) -> None:
 
 
 def _withdraw(recall: Callable[[str], None], reader: Person) -> None:
-    """A sighting that is in a draft with its photo, and in nothing else."""
+    """A sighting that is in a draft with its photo and in an older version of it, and in nothing else."""
     ada, upload_id = members.get(reader.id), media.receive(reader.id, _photo())
     shared = sightings.share(ada, sightings.create(ada.id, "Red fox", "Here", upload_id).sighting.id, "", "").sighting
     prepare_photos()
     id = offers.item_id(sightings.model.shown_id(shared.id))
     draft = composing.compose([composing.Section((id,))]).detail.campaign
+    campaigns.update(draft.id, {"preheader": "There is an older version with it"}, {})
     campaigns.schedule(draft.id, clock.text(clock.now() + timedelta(hours=1)))
     tables.transact(*offers.withdraw_writes(id, offers.find(id)))
     recall(id)

@@ -14,6 +14,9 @@ from datetime import timedelta
 from typing import Any
 
 from chalicelib.audience.imports import jobs as import_jobs
+from chalicelib.campaigns import content_store, delivery_store, removal, versions
+from chalicelib.campaigns import service as campaigns
+from chalicelib.campaigns import store as campaign_store
 from chalicelib.events import store as event_store
 from chalicelib.following import connections, jobs, messages, service
 from chalicelib.following.stores import connections as connection_store
@@ -32,7 +35,7 @@ _ROWS = (
     *(event_store.EventRow, connection_store.ConnectionRow, connection_store.StateRow, counters.CounterRow),
     *(creator_row.CreatorRow, followers.FollowerRow, follows.FollowRow, notifications.NotificationRow),
     *(notifications.ActiveRow, polls.SeenRow, entry_store.EntryRow, item_store.ItemRow, locks.LockRow),
-    limits.LimitRow,
+    *(limits.LimitRow, campaign_store.CampaignRow, content_store.ContentRow, delivery_store.DeliveryRow),
 )
 
 
@@ -77,6 +80,22 @@ def work_import(import_id: str) -> None:
     import_jobs.work(import_id, lambda: True)
 
 
+def save_draft(campaign_id: str, body: str, autosave: bool) -> None:
+    campaigns.update(campaign_id, {}, {"body": body}, saver=campaigns.Saver("ada@example.org", autosave))
+
+
+def restore_version(campaign_id: str, number: int) -> None:
+    versions.restore(campaign_id, number, "ben@example.org")
+
+
+def delete_draft(campaign_id: str) -> None:
+    campaigns.delete(campaign_id)
+
+
+def take_out(campaign_id: str, entry: str) -> None:
+    removal.take_out(campaign_id, entry)
+
+
 def make_item(title: str) -> Item:
     moment = clock.parse("2026-11-17T12:00:00.000Z")
     id = item_id(Provider.YOUTUBE, title)
@@ -84,7 +103,10 @@ def make_item(title: str) -> Item:
     return Item(id, Provider.YOUTUBE, title, ContentType.VIDEO, title, url, moment, creator="A Channel")
 
 
-_DONE_HERE = (handle, sweep, follow, unfollow, pause, resume, complete, disconnect, deliver, work_import)
+_DONE_HERE = (
+    *(handle, sweep, follow, unfollow, pause, resume, complete, disconnect, deliver, work_import),
+    *(save_draft, restore_version, delete_draft, take_out),
+)
 ACTIONS = {act.__name__: act for act in _DONE_HERE}
 
 

@@ -1,5 +1,7 @@
 """Two editors, two tabs and a crash at the versions of one campaign, on real conditions and transactions."""
 
+from contextlib import suppress
+from itertools import count
 from typing import Any
 
 import pytest
@@ -11,10 +13,12 @@ from chalicelib.campaigns.service import Draft
 from chalicelib.kernel.aws import tables
 from chalicelib.kernel.errors import Conflict, NotFound, Unavailable
 from tests.conftest import received
+from tests.emulator import dying as program
 from tests.rooms.campaigns.examples import soon
 
 pytestmark = pytest.mark.usefixtures("emulator")
 
+ITEM = ":::item\ntitle: Fox\nlink: https://x.example/\nentry: " + "1" * 32 + "\n:::\n"
 ADA, BEN = Saver("ada@example.org", autosave=True), Saver("ben@example.org", autosave=True)
 
 
@@ -134,11 +138,10 @@ def test_sixty_versions_made_by_twins_are_never_more_than_fifty(together):
 
 
 def test_a_withdrawal_while_an_editor_types_leaves_nothing_behind(together):
-    item = ":::item\ntitle: Fox\nlink: https://x.example/\nentry: " + "1" * 32 + "\n:::\n"
     for _ in range(8):
-        id = service.create(Draft("Hello", f"Hi\n\n{item}", format=Format.MARKDOWN)).campaign.id
+        id = service.create(Draft("Hello", f"Hi\n\n{ITEM}", format=Format.MARKDOWN)).campaign.id
         for at in range(3):
-            save(id, f"Hi {at}\n\n{item}", Saver(ADA.by))
+            save(id, f"Hi {at}\n\n{ITEM}", Saver(ADA.by))
         together(
             lambda id=id: save(id, "Without", Saver(ADA.by)),
             lambda id=id: removal.take_out(id, "1" * 32),
@@ -148,6 +151,48 @@ def test_a_withdrawal_while_an_editor_types_leaves_nothing_behind(together):
         assert not [body for body in bodies(id) if "Fox" in body]
         assert not [one for one in content_store.list_snapshots(id).values() if "Fox" in one.content.body]
         check_consistent(id)
+
+
+def draft_with_versions() -> str:
+    """Three by hand, the older two with an item, and one that was saved by itself."""
+    id = service.create(Draft("Hello", f"1\n\n{ITEM}", format=Format.MARKDOWN)).campaign.id
+    save(id, f"2\n\n{ITEM}", Saver(ADA.by))
+    save(id, "3", Saver(ADA.by))
+    save(id, "4", ADA)
+    return id
+
+
+@pytest.mark.parametrize(
+    ("action", "given"),
+    [
+        ("save_draft", ("5", True)),
+        ("save_draft", ("5", False)),
+        ("restore_version", (1,)),
+        ("take_out", ("1" * 32,)),
+        ("delete_draft", ()),
+    ],
+)
+def test_killed_at_any_step_it_is_done_or_not_and_can_be_done_again(dying, action, given):
+    for steps in count():
+        id = draft_with_versions()
+        before = bodies(id)
+        ended = dying(steps, action, id, *given)
+        if store.find_detail(id):
+            check_consistent(id)
+        else:
+            assert all(row.expires_at for row in tables.scan(content_store.ContentRow) if row.id.startswith(id))
+        with suppress(NotFound):  # it was deleted before the kill
+            program.ACTIONS[action](id, *given)
+        if action == "delete_draft":
+            assert store.find_detail(id) is None
+        else:
+            check_consistent(id)
+            after = {"restore_version": f"1\n\n{ITEM}", "take_out": "4"}.get(action, "5")
+            assert bodies(id)[0] == after
+            assert len(bodies(id)) <= len(before) + 1
+        if ended != "killed":
+            break
+    assert (ended, steps >= 2) == ("done", True)
 
 
 def test_a_crash_after_the_draft_was_deleted_leaves_what_expires(monkeypatch):
