@@ -1,8 +1,10 @@
 """Markup that newsletters are really made of survives: what mail builders make, and what people write by hand."""
 
 import pytest
+from msgspec.structs import replace
 
 from chalicelib.campaigns.content import renderer, sanitise, styles
+from chalicelib.kernel import publication, settings
 from tests.rooms.campaigns.rendering import detail, mailed
 
 BUTTON = (
@@ -13,6 +15,12 @@ BUTTON = (
     '<a href="https://example.org/" target="_blank" style="display:inline-block;background:#e4572e;color:#ffffff;'
     'font:bold 15px/18px Ubuntu,Helvetica;text-decoration:none;padding:10px 25px">Read on</a></td></tr></table>'
 )
+
+
+@pytest.fixture(autouse=True, params=publication.DESIGNS)
+def _in_every_design(request, monkeypatch):
+    shown = replace(publication.from_settings(settings.current()), design=request.param)
+    monkeypatch.setattr(publication, "current", lambda: shown)
 
 
 def cleaned(body: str) -> str:
