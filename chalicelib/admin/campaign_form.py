@@ -1,12 +1,13 @@
 """The form in which a campaign is written: its fields as typed, and the draft they make once checked."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from msgspec import Struct, field, to_builtins
 from msgspec.structs import replace
 
 from chalicelib.campaigns import fields
-from chalicelib.campaigns.model import CampaignDetail, Format, Targeting
+from chalicelib.campaigns.model import CampaignDetail, Format, Segment, Targeting
 from chalicelib.campaigns.service import Draft
 from chalicelib.kernel.errors import Invalid
 from chalicelib.web.request import Request
@@ -20,7 +21,8 @@ TARGETING_FIELDS = tuple(f"{kind}_{match}" for kind in ("sources", "tags") for m
 LONG_FIELDS = (*TARGETING_FIELDS, "text", "body")
 _LONGEST_LIST = 4_000
 _LONGEST_DAY = 20
-_BYTES_FOR_LONG_FIELDS = 40_000
+_BYTES_FOR_LONG_FIELDS = 33_000
+_BYTES_FOR_TARGETING = 20_000
 
 
 class Form(Struct, frozen=True):
@@ -114,27 +116,48 @@ def parse_form(request: Request, stored: Form | None = None) -> Form:
 
 def form_from(detail: CampaignDetail) -> Form:
     campaign, content = detail.campaign, detail.content
-    targeting = to_builtins(campaign.targeting)
-    words = {name: ", ".join(targeting[name.partition("_")[0]][name.partition("_")[2]]) for name in TARGETING_FIELDS}
-    return Form(
+    form = Form(
         subject=campaign.subject,
         preheader=campaign.preheader,
         format=campaign.format.value,
         design=campaign.design or "",
         body=content.body,
         text=content.text or "",
-        everybody=campaign.targeting.everybody,
-        words=words,
-        joined_after=targeting["joined_after"] or "",
-        joined_before=targeting["joined_before"] or "",
         version=campaign.version,
+    )
+    return with_targeting(form, campaign.targeting)
+
+
+def form_for(segment: Segment) -> Form:
+    """The fields of its targeting; the rest is empty."""
+    return replace(with_targeting(Form(), segment.targeting), everybody=False, version=segment.version)
+
+
+def with_targeting(form: Form, targeting: Targeting) -> Form:
+    values = to_builtins(targeting)
+    return replace(
+        form,
+        everybody=targeting.everybody,
+        words={name: ", ".join(values[name.partition("_")[0]][name.partition("_")[2]]) for name in TARGETING_FIELDS},
+        joined_after=values["joined_after"] or "",
+        joined_before=values["joined_before"] or "",
+        omitted=form.omitted - set(TARGETING_FIELDS),
     )
 
 
 def fit_to_page(form: Form) -> Form:
     """The same form, with fields omitted that do not fit on the page."""
-    available, omitted = _BYTES_FOR_LONG_FIELDS, set()
-    for name in LONG_FIELDS:
+    return _fit(form, LONG_FIELDS, _BYTES_FOR_LONG_FIELDS)
+
+
+def fit_targeting(form: Form) -> Form:
+    """The same for a form whose text is not stored yet, and so cannot be omitted."""
+    return _fit(form, TARGETING_FIELDS, _BYTES_FOR_TARGETING)
+
+
+def _fit(form: Form, names: Sequence[str], available: int) -> Form:
+    omitted = set()
+    for name in names:
         size = html_size(form.value(name))
         if size > available:
             omitted.add(name)

@@ -26,6 +26,8 @@ ROUTES = (
     admin_page("POST /admin/imports", "admin.pages.imports:create_import", upload=True),
     admin_page("GET /admin/imports/{import_id}", "admin.pages.imports:show_import"),
     admin_page("POST /admin/imports/{import_id}", "admin.pages.imports:act"),
+    admin_page("GET /admin/segments", "admin.pages.segments:show_segments"),
+    admin_page("POST /admin/segments", "admin.pages.segments:act"),
     admin_page("GET /admin/form", "admin.pages.form:show_form"),
     admin_page("GET /admin/do-not-contact", "admin.pages.subscribers:show_do_not_contact"),
     admin_page("POST /admin/do-not-contact", "admin.pages.subscribers:change_do_not_contact"),

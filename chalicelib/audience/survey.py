@@ -2,7 +2,7 @@
 reaches, and how many have each tag."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
 from msgspec import Struct
 
@@ -38,6 +38,11 @@ def take(targetings: Sequence[Targeting] = ()) -> Survey:
         tags.update(tally.tags)
     reached = zip(*(tally.reached for tally in tallies), strict=True)
     return Survey(tuple(map(sum, reached)), dict(tags.most_common(_MOST_TAGS)))
+
+
+def count_tagged(tags: Set[str]) -> int:
+    """How many subscribers have one of these tags, paused ones as well."""
+    return sum(recipients.in_segments(lambda segment: store.count_tagged(sorted(tags), segment)))
 
 
 class _Tally:

@@ -81,12 +81,18 @@
 
   const compose = find("[data-compose]");
   if (compose) enhanceCompose(compose);
+  const aim = find("[data-aim]");
+  if (aim) {
+    const count = counter(aim);
+    aim.addEventListener("input", count);
+    count();
+  }
   const live = find("[data-live]");
   if (live) enhanceLive(live);
   const imported = find("[data-import]");
   if (imported) enhanceImport(imported);
-  const importing = find("[data-import-progress]");
-  if (importing) followImport(importing);
+  const job = find("[data-job]");
+  if (job) followJob(job);
   const maker = find("[data-maker]");
   if (maker) enhanceMaker(maker);
   const schedule = find("[data-schedule]");
@@ -200,29 +206,15 @@
       if (event.target.closest("[data-audience]")) count(); else soon();
     });
 
-    const output = find("[data-count]", form);
-    let latest = 0;
-    const count = debounce(async () => {
-      const request = ++latest;
-      const terms = (kind) => Object.fromEntries(["any", "all", "none"].map((how) => [how, form.elements[`${kind}_${how}`].value.split(",").map((word) => word.trim()).filter(Boolean)]));
-      const day = (name) => form.elements[name].value || null;
-      const aim = form.elements.audience.value === "some" ? { sources: terms("sources"), tags: terms("tags"), joined_after: day("joined_after"), joined_before: day("joined_before") } : {};
-      output.textContent = "Counting…";
-      let answer;
-      try {
-        const { recipients } = await post("/admin/api/campaigns/audience", { aim });
-        answer = recipients === 1 ? "1 person" : `${number.format(recipients)} people`;
-      } catch (failure) {
-        answer = failure.message;
-      }
-      if (request === latest) output.textContent = answer;
-    }, 500);
+    const count = counter(form);
+    enhanceSegments(form);
     // Fetch what was too long for the page. A field stays read-only meanwhile, and if the fetch fails, saving keeps what is stored.
     const fill = async (marker) => {
       const name = marker.dataset.omitted, field = form.elements[name];
       if (field.value) return;
-      field.readOnly = true;
       const link = find(`#omitted-${name} a`, form);
+      if (!link) return;
+      field.readOnly = true;
       const answer = await fetch(link.href).catch(() => null);
       field.readOnly = false;
       if (!answer?.ok || !answer.headers.get("Content-Type").startsWith("text/plain")) return;
@@ -232,6 +224,66 @@
       marker.remove();
     };
     Promise.all(findAll("[data-omitted]", form).map(fill)).then(() => { count(); draw(); });
+  }
+
+  // What the fields of a targeting say, as the API takes it.
+  function readAim(form) {
+    const terms = (kind) => Object.fromEntries(["any", "all", "none"].map((how) => [how, form.elements[`${kind}_${how}`].value.split(",").map((word) => word.trim()).filter(Boolean)]));
+    const day = (name) => form.elements[name].value || null;
+    return form.elements.audience.value === "some" ? { sources: terms("sources"), tags: terms("tags"), joined_after: day("joined_after"), joined_before: day("joined_before") } : {};
+  }
+
+  // Say how many people the fields of a targeting reach, a moment after the last change.
+  function counter(form) {
+    const output = find("[data-count]", form);
+    let latest = 0;
+    return debounce(async () => {
+      const request = ++latest;
+      output.textContent = "Counting…";
+      let answer;
+      try {
+        const { recipients } = await post("/admin/api/campaigns/audience", { aim: readAim(form) });
+        answer = recipients === 1 ? "1 person" : `${number.format(recipients)} people`;
+      } catch (failure) {
+        answer = failure.message;
+      }
+      if (request === latest) output.textContent = answer;
+    }, 500);
+  }
+
+  // Choosing a segment fills the fields; what they say can be saved as one. Without scripts, buttons do both.
+  function enhanceSegments(form) {
+    const choose = form.elements.segment, save = find("[data-save-segment]", form), said = find("[data-said]", save.closest("details"));
+    find("[data-use-segment]", form)?.remove();
+    save.type = "button";
+    const fill = ({ sources, tags, joined_after, joined_before }) => {
+      const set = (name, value) => { form.elements[name].value = value; find(`[data-omitted=${name}]`, form)?.remove(); };
+      for (const how of ["any", "all", "none"]) { set(`sources_${how}`, sources[how].join(", ")); set(`tags_${how}`, tags[how].join(", ")); }
+      set("joined_after", joined_after ?? ""); set("joined_before", joined_before ?? "");
+      find("[name=audience][value=some]", form).checked = true;
+      form.elements.joined_after.dispatchEvent(new Event("input", { bubbles: true }));
+    };
+    choose?.addEventListener("input", async (event) => {
+      event.stopPropagation();
+      const answer = choose.value && await fetch("/admin/api/segments?count=false").catch(() => null);
+      const { items } = answer?.ok ? await answer.json() : {};
+      const found = items?.find(({ id }) => id === choose.value);
+      if (found) fill(found);
+      else if (choose.value) find("[data-count]", form).textContent = items ? "This segment was deleted" : "Unavailable right now";
+    });
+    save.addEventListener("click", async () => {
+      const name = form.elements.segment_name.value;
+      try {
+        const made = await post("/admin/api/segments", { name, aim: readAim(form) });
+        said.textContent = `Saved as “${made.name}”.`;
+        form.elements.segment_name.value = "";
+        choose?.append(new Option(made.name, made.id, false, true));
+      } catch (failure) {
+        said.textContent = failure.message;
+      }
+    });
+    form.elements.segment_name.addEventListener("keydown", (event) => { if (event.key === "Enter") { event.preventDefault(); save.click(); } });
+    for (const name of ["segment", "segment_name"]) form.elements[name]?.addEventListener("input", (event) => event.stopPropagation());
   }
 
   // Write the snippet anew while somebody chooses. What was refused stays in the form, with the reason from the server.
@@ -296,7 +348,7 @@
   }
 
   // What a worker has done so far, every other second; when it is over, the page says the rest.
-  function followImport(card) {
+  function followJob(card) {
     const bar = find("progress", card), announce = find("[data-announce]", card);
     let told = 0;
     find("[data-reload]", card).hidden = true;
@@ -304,13 +356,14 @@
     const poll = async () => {
       let wait = 2000;
       try {
-        const found = await (await fetch(card.dataset.importProgress)).json();
+        const found = await (await fetch(card.dataset.job)).json();
         if (found.state !== card.dataset.state) return location.reload();
-        show("[data-done]", found.done); show("[data-rows]", found.rows); show("[data-removed]", found.removed);
+        const rows = found.rows ?? found.people;
+        show("[data-done]", found.done); show("[data-rows]", rows); show("[data-removed]", found.removed); show("[data-changed]", found.changed);
         show("[data-result=done]", found.done);
-        for (const [name, count] of Object.entries(found.counts)) show(`[data-result=${name}]`, count);
-        if (bar && found.rows) Object.assign(bar, { max: found.rows, value: found.done });
-        const tenth = found.rows ? Math.floor(10 * found.done / found.rows) : 0;
+        for (const [name, count] of Object.entries(found.counts ?? {})) show(`[data-result=${name}]`, count);
+        if (bar && rows) Object.assign(bar, { max: rows, value: found.done });
+        const tenth = rows ? Math.floor(10 * found.done / rows) : 0;
         if (tenth > told) announce.textContent = `${tenth * 10} percent done`;
         told = Math.max(told, tenth);
       } catch {

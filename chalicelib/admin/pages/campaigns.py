@@ -1,12 +1,14 @@
 """The pages of campaigns: the list, the editor with its preview, and the report of a sent one."""
 
+from typing import Any
 from urllib.parse import urlencode
 
 from chalicelib.access import audit
-from chalicelib.admin import campaign_form, preview_frames, shell
+from chalicelib.admin import campaign_form, preview_frames, segment_choice, shell
 from chalicelib.admin.campaign_conflicts import explain
 from chalicelib.admin.campaign_form import Form
-from chalicelib.campaigns import fields, results, service, versions
+from chalicelib.admin.segment_choice import Choice
+from chalicelib.campaigns import fields, results, segments, service, versions
 from chalicelib.campaigns.content import corrections
 from chalicelib.campaigns.model import Action, CampaignDetail, State, is_stopped, permit, permitted_actions
 from chalicelib.campaigns.sending import progress, stopping, waves
@@ -45,11 +47,15 @@ def list_campaigns(request: Request) -> Response:
 
 
 def new_campaign(request: Request) -> Response:
-    return _editor(request, Form(), None)
+    """With `segment`, for the people of that segment."""
+    segment_id = request.query.get("segment")
+    return _editor_again(request, segment_choice.start_with(segment_id) if segment_id else Choice(Form()), None)
 
 
 def save_new_campaign(request: Request) -> Response:
-    form = campaign_form.parse_form(request)
+    form, choice = segment_choice.parse_form(request)
+    if choice:
+        return _editor_again(request, choice, None)
     try:
         detail = service.create(form.draft(), by=request.identity)
     except Invalid as failure:
@@ -68,7 +74,9 @@ def edit_campaign(request: Request) -> Response:
 @explain
 def save_campaign(request: Request) -> Response:
     detail = service.view(request.path["campaign_id"])
-    form = campaign_form.parse_form(request, campaign_form.form_from(detail))
+    form, choice = segment_choice.parse_form(request, campaign_form.form_from(detail))
+    if choice:
+        return _editor_again(request, choice, detail)
     try:
         edits, content = form.edits()
         saver = service.Saver(request.identity)
@@ -138,21 +146,28 @@ def _after_saving(request: Request, detail: CampaignDetail) -> Response:
     return shell.back(path + "/review") if request.text("next") == "review" else shell.back(path, "saved")
 
 
+def _editor_again(request: Request, choice: Choice, detail: CampaignDetail | None) -> Response:
+    """As it was sent, over the version that was opened."""
+    given: dict[str, Any] = {"said": (choice.said, "good")} if choice.said else {}
+    given |= {"opened_version": choice.form.version or "", "from_segment": choice.segment}
+    return _editor(request, choice.form, detail, 400 if choice.problem else 200, choice.problem, **given)
+
+
 def _editor(
-    request: Request, form: Form, detail: CampaignDetail | None, status: int = 200, problem: str = ""
+    request: Request, form: Form, detail: CampaignDetail | None, status: int = 200, problem: str = "", **more: Any
 ) -> Response:
-    return shell.page(
-        request,
-        "admin/compose.html",
-        status,
-        here=HERE,
-        form=form,
-        opened_version=detail.campaign.version if detail else "",
-        campaign=detail.campaign if detail else None,
-        looks=preview_frames.LOOKS,
-        has_own_template=templates.has_own("campaign.html"),
-        problem=problem or None,
-    )
+    given = {
+        "form": form,
+        "opened_version": detail.campaign.version if detail else "",
+        "campaign": detail.campaign if detail else None,
+        "segments": segments.list_by_name(),
+        "from_segment": "",
+        "looks": preview_frames.LOOKS,
+        "has_own_template": templates.has_own("campaign.html"),
+        "problem": problem or None,
+        **more,
+    }
+    return shell.page(request, "admin/compose.html", status, here=HERE, **given)
 
 
 def _report(request: Request, detail: CampaignDetail) -> Response:

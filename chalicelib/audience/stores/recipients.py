@@ -70,20 +70,18 @@ def scan_words(segment: tuple[int, int]) -> Iterator[Item]:
 def scan_tagged(tags: Sequence[str], after: str | None, size: int) -> tuple[list[str], int, str | None]:
     """The ids of those who have one of these tags among the next rows, how many rows that were, and the id to go on
     after. As they are now: whoever got a tag before this was asked has it."""
-    values = {f":t{number}": {"S": tag} for number, tag in enumerate(tags)}
-    scan: dict[str, Any] = {
-        "TableName": _table(),
-        "ProjectionExpression": "id",
-        "FilterExpression": " OR ".join(f"contains(tags, {value})" for value in values),
-        "ExpressionAttributeValues": values,
-        "ConsistentRead": True,
-        "Limit": size,
-    }
+    scan = {**_tagged(tags), "ProjectionExpression": "id", "ConsistentRead": True, "Limit": size}
     if after:
         scan["ExclusiveStartKey"] = {"id": {"S": after}}
     page = raw.dynamodb("Scan", scan)
     last = page.get("LastEvaluatedKey", {}).get("id", {}).get("S")
     return [item["id"]["S"] for item in page["Items"]], int(page["ScannedCount"]), last
+
+
+def count_tagged(tags: Sequence[str], segment: tuple[int, int]) -> int:
+    """Subscribers of one segment who have one of these tags, paused or not."""
+    number, total = segment
+    return _count({**_tagged(tags), "Select": "COUNT", "Segment": number, "TotalSegments": total})
 
 
 def get_reachable(ids: Sequence[str]) -> Iterator[Item]:
@@ -154,6 +152,12 @@ def _count(scan: dict[str, Any]) -> int:
         if "LastEvaluatedKey" not in page:
             return counted
         scan["ExclusiveStartKey"] = page["LastEvaluatedKey"]
+
+
+def _tagged(tags: Sequence[str]) -> dict[str, Any]:
+    values = {f":t{number}": {"S": tag} for number, tag in enumerate(tags)}
+    condition = " OR ".join(f"contains(tags, {value})" for value in values)
+    return {"TableName": _table(), "FilterExpression": condition, "ExpressionAttributeValues": values}
 
 
 def _table() -> str:

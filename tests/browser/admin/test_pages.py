@@ -19,6 +19,7 @@ def _pages(dashboard):
         "nobody": "/admin/subscribers?q=nobody",
         "subscriber": f"/admin/subscribers/{dashboard.reader}",
         "remove": f"/admin/subscribers/{dashboard.reader}/remove",
+        "segments": "/admin/segments",
         "form": "/admin/form?site=blog.example.net",
         "form-frame": "/admin/form?kind=frame",
         "do-not-contact": "/admin/do-not-contact",

@@ -4,13 +4,18 @@ in HTML or twelve in a URL."""
 from datetime import timedelta
 
 import pytest
+from msgspec.structs import replace
 from PIL import Image
 
 from chalicelib.audience.stores import counts
+from chalicelib.audience.tags import service as tags
+from chalicelib.audience.tags import store as tag_store
+from chalicelib.audience.tags.model import Action, Change, Job
+from chalicelib.audience.tags.model import State as JobState
 from chalicelib.bounces import service as bounces
 from chalicelib.bounces.model import Tally
 from chalicelib.bounces.tally_store import TallyRow
-from chalicelib.campaigns import fields, service
+from chalicelib.campaigns import fields, segments, service
 from chalicelib.campaigns.model import Counts, Targeting, Terms
 from chalicelib.campaigns.sending import deliveries
 from chalicelib.campaigns.service import Draft
@@ -88,6 +93,17 @@ def _campaigns():
     return service.create(draft).campaign.id
 
 
+def _segments():
+    """As many as there can be, with the longest valid values, and the longest change of tags."""
+    made = [segments.create(f"{number:02}{_AMP * 62}", _TARGETING) for number in range(segments.MOST)]
+    change = Change(Action.MERGE, _WORDS, _OLD * 64)
+    for _ in range(tags.RECENT):
+        job = Job(ids.new(), change, clock.now(), 10**9)
+        tables.transact(*tag_store.create_writes(job))
+        tables.transact(*tag_store.end_writes(replace(job, state=JobState.FAILED, changed=10**9, error="x" * 200)))
+    return made[0].id
+
+
 def _copied(table, changed, times):
     """Copies every row: making many rows is slow, copying them is not."""
     found = raw.dynamodb("Scan", {"TableName": tables.name(table)})["Items"]
@@ -133,6 +149,7 @@ def _hooked(configure):
 def test_no_page_is_too_large_whatever_it_shows(dashboard, people, blog, configure):
     _bounced(people[-1])
     draft, hook = _campaigns(), _hooked(configure)
+    segment = _segments()
     _fed(blog)
     short, sent = (service.create(Draft(_SUBJECT, "<p>x</p>", targeting=_TARGETING)) for _ in range(2))
     service.send_now(sent.campaign.id)
@@ -147,6 +164,9 @@ def test_no_page_is_too_large_whatever_it_shows(dashboard, people, blog, configu
         *(f"/admin/campaigns?per_page=100&state={state}" for state in ("draft", "scheduled", "published")),
         "/admin/campaigns/results",
         "/admin/campaigns/new",
+        "/admin/segments",
+        *(f"/admin/segments?{act}={segment}" for act in ("edit", "delete")),
+        f"/admin/campaigns/new?segment={segment}",
         f"/admin/campaigns/{draft}",
         f"/admin/campaigns/{short.campaign.id}/review",
         f"/admin/campaigns/{short.campaign.id}/send",
