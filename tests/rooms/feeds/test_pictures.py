@@ -3,6 +3,7 @@
 import contextlib
 import threading
 import time
+from datetime import timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from io import BytesIO
 from typing import Any
@@ -18,6 +19,7 @@ from chalicelib.feeds.reading.model import Entry
 from chalicelib.feeds.state import Result, Trigger
 from chalicelib.media import remote
 from chalicelib.media import service as media
+from tests.rooms.feeds.holding import START
 
 pytestmark = pytest.mark.usefixtures("media_bucket", "ses", "blog")
 
@@ -177,3 +179,15 @@ def test_a_mail_of_thirty_posts_is_not_cut_off_by_mail_programs():
 
 def _with_picture(entry: Entry) -> Entry:
     return Entry(entry.id, entry.title, entry.link, html=entry.html, image=f"https://blog.example.org/{entry.id}.png")
+
+
+def test_a_digest_of_fifty_posts_shows_all_their_pictures(daily, blog):
+    """Each copy that is used is a write of the transaction, which may have a hundred."""
+    for number in range(50):
+        blog.files[f"/{number}.png"] = png(f"#{number * 4000:06x}", (90, 60))
+        blog.publish(f"Post {number}", START - timedelta(minutes=60 - number), picture=f"/{number}.png")
+        if number % 10 == 9:
+            assert daily.check() is Result.WAITING
+    daily.pass_time(hours=3)
+    body = campaigns.view(service.view().state.campaign_id).content.body
+    assert len({item.picture for item in blocks.items(body) if item.picture}) == 50
