@@ -124,6 +124,13 @@ def _check_feed(settings: Settings, shown: Publication) -> Iterator[Finding]:
 
 
 def _check_welcome(shown: Publication) -> Iterator[Finding]:
-    if shown.welcome.on and shown.welcome.link_last and not shown.archive:
+    if not shown.welcome.on:
+        return
+    from chalicelib.campaigns.content import welcome
+
+    for tag in welcome.find_unknown(shown.welcome)[:1]:
+        message = f"The welcome email has an unknown placeholder, {tag.typed}"
+        yield error(message, "readers see it as typed", f"{tag.advice}, on the settings page")
+    if shown.welcome.link_last and not shown.archive:
         why = "the archive is off, so nobody could read it there"
         yield note("The welcome email links no campaign", why, "Turn the archive on, or the link off")

@@ -5,6 +5,7 @@ from typing import Any
 
 from chalicelib.access import audit
 from chalicelib.admin import configuration, preview_frames, shell, site_form, site_previews
+from chalicelib.campaigns.content import welcome
 from chalicelib.kernel import languages, publication, settings
 from chalicelib.kernel.errors import Conflict, Invalid
 from chalicelib.kernel.publication import Publication
@@ -46,6 +47,7 @@ def _save(request: Request, sent: Mapping[str, str]) -> Response:
         changes = site_form.changes(given, base)
         if sent.get("reset") in site_form.EDITABLE:
             changes[sent["reset"]] = None
+        _check_welcome(changes)
         site = service.change(changes, request.identity, opened)
     except Invalid as failure:
         return _page(request, base, given, 400, problem=failure.reason)
@@ -53,6 +55,13 @@ def _save(request: Request, sent: Mapping[str, str]) -> Response:
         return _show_both(request, base, given, changes)
     audit.record(request, "site.change", version=site.publication.version)
     return shell.back(_HERE, "site-saved")
+
+
+def _check_welcome(changes: Mapping[str, Any]) -> None:
+    if any(path.startswith("welcome.") for path in changes):
+        unknown = welcome.find_unknown(service.preview(changes).welcome)
+        if unknown:
+            raise Invalid(f"The welcome email: {unknown[0].refusal}")
 
 
 def _show_both(request: Request, base: Publication, given: Mapping[str, Any], mine: Mapping[str, Any]) -> Response:

@@ -9,6 +9,7 @@ from chalicelib.audience.model import TEST_TOKEN
 from chalicelib.campaigns import service
 from chalicelib.campaigns.bodies import Draft
 from chalicelib.campaigns.content import catalogue, renderer
+from chalicelib.campaigns.content.merge_tags import MergeTag
 from chalicelib.campaigns.content.renderer import Mailing
 from chalicelib.campaigns.model import Format
 from chalicelib.kernel import languages, publication
@@ -31,6 +32,12 @@ def make(to: str, nickname: str | None, token: str) -> Message:
         return _render(shown).message(to, nickname, token)
     except Invalid:
         return _render(replace(shown, subject="")).message(to, nickname, token)
+
+
+def find_unknown(welcome: Welcome) -> tuple[MergeTag, ...]:
+    """What readers would see as it was typed: in a campaign, the review refuses it."""
+    draft = Draft(welcome.subject or "-", welcome.body or "-", format=Format.MARKDOWN)
+    return renderer.find_unknown(service.preview_detail(draft))
 
 
 def preview() -> Message:

@@ -81,5 +81,16 @@ def test_a_welcome_email_that_can_link_nothing_is_noted():
     assert finding.message == "The welcome email links no campaign"
 
 
+def test_a_welcome_email_with_an_unknown_placeholder_is_an_error():
+    values = settings.load(WELL)
+    shown = replace(publication.from_settings(values), welcome=publication.Welcome(on=True, body="Hi {{name}}"))
+    [finding] = diagnostics.check(values, shown)
+    assert (finding.level, finding.message) == (
+        Level.ERROR,
+        "The welcome email has an unknown placeholder, {{name}}",
+    )
+    assert diagnostics.check(values, replace(shown, welcome=publication.Welcome(body="Hi {{name}}"))) == []
+
+
 def test_the_local_runner_is_not_warned_of_what_only_a_deployment_needs():
     assert _found(GNA_LOCAL="true", SITE_URL="http://127.0.0.1:8000", CONFIGURATION_SET="") == []

@@ -194,6 +194,16 @@ def test_where_a_deployment_has_its_own_template_the_page_says_so(admin, monkeyp
         assert "takes the place of all designs" in admin.get(page).text
 
 
+@pytest.mark.parametrize("field", ["welcome.subject", "welcome.body"])
+def test_a_welcome_email_that_readers_would_see_as_typed_is_refused_and_kept_in_the_form(admin, field):
+    answer = send(admin, tagline="Kept", **{field: "Hello {{first_name}}"})
+    assert answer.status == 400
+    assert "The welcome email:" in answer.text
+    assert form_of(answer)[field] == "Hello {{first_name}}"
+    assert service.view().publication.version == 0
+    assert send(admin, **{field: r"{{greeting|Hello}} \{{first_name}}"}).status == 303
+
+
 def test_a_preview_of_what_cannot_be_says_why(admin):
     answer = send(admin, name="", action="preview", view="page")
     assert answer.status == 200
