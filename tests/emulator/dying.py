@@ -14,6 +14,8 @@ from datetime import timedelta
 from typing import Any
 
 from chalicelib.audience.imports import jobs as import_jobs
+from chalicelib.audience.tags import aim_keepers
+from chalicelib.audience.tags import jobs as tag_jobs
 from chalicelib.campaigns import content_store, delivery_store, removal, versions
 from chalicelib.campaigns import service as campaigns
 from chalicelib.campaigns import store as campaign_store
@@ -76,6 +78,11 @@ def deliver(title: str, owners: list[str]) -> None:
     inbox.deliver(make_item(title), [Recipient(owner, f"follow of {owner}") for owner in owners], clock.now())
 
 
+def work_tags(job_id: str) -> None:
+    aim_keepers.register("campaigns.retagging")  # as `app.py` does
+    tag_jobs.work(job_id, lambda: True)
+
+
 def work_import(import_id: str) -> None:
     import_jobs.work(import_id, lambda: True)
 
@@ -104,7 +111,7 @@ def make_item(title: str) -> Item:
 
 
 _DONE_HERE = (
-    *(handle, sweep, follow, unfollow, pause, resume, complete, disconnect, deliver, work_import),
+    *(handle, sweep, follow, unfollow, pause, resume, complete, disconnect, deliver, work_import, work_tags),
     *(save_draft, restore_version, delete_draft, take_out),
 )
 ACTIONS = {act.__name__: act for act in _DONE_HERE}

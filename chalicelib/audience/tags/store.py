@@ -4,7 +4,7 @@ import msgspec
 from msgspec.structs import replace
 from pynamodb.attributes import NumberAttribute, UnicodeAttribute
 
-from chalicelib.audience.model import ACTIVATED, Subscriber
+from chalicelib.audience.model import Subscriber
 from chalicelib.audience.stores import recipients
 from chalicelib.audience.stores.subscriber_row import SubscriberRow
 from chalicelib.audience.tags import model
@@ -107,7 +107,7 @@ def retag_write(subscriber: Subscriber, tags: frozenset[str]) -> Write:
     actions = [SubscriberRow.tags.set(set(tags)) if tags else SubscriberRow.tags.remove()]
     if subscriber.is_as_imported:
         actions.append(SubscriberRow.imported_as.set(replace(subscriber, tags=tags).fingerprint))
-    same = (SubscriberRow.status == ACTIVATED) & (SubscriberRow.tags == set(subscriber.tags))
+    same = (SubscriberRow.status == subscriber.status) & (SubscriberRow.tags == set(subscriber.tags))
     return Update(SubscriberRow(subscriber.id), actions, same)
 
 

@@ -77,6 +77,13 @@ def test_a_tag_is_renamed_on_everybody():
     assert survey.take().tags == {"chai": 61, "x": 65}
 
 
+def test_tags_that_an_editor_gave_to_somebody_pending_are_renamed_as_well():
+    people = gather(2, status="pending", tags={"tea"})
+    job = finish(start())
+    assert (job.state, job.changed) == (State.DONE, 2)
+    assert tags_of(people) == [{"chai"}] * 2
+
+
 def test_tags_are_merged_and_removed():
     people = [*gather(1, tags={"a"}), *gather(1, tags={"a", "b"}), *gather(1, tags={"c"}), *gather(1, tags={"z"})]
     assert finish(start("merge", ["a", "b", "c"], "c")).changed == 2
