@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from chalicelib.kernel import clock, ids
 from chalicelib.kernel.aws import tables
-from chalicelib.kernel.aws.failures import Stale
+from chalicelib.kernel.aws.failures import Stale, retry_stale
 from chalicelib.kernel.errors import Conflict, Invalid, NotFound, TooLarge, Unavailable
 from chalicelib.media import copy_store, model, service, store
 from chalicelib.media.model import DESK, Announced, Kept, Picture, State
@@ -39,9 +39,7 @@ def receive(content: bytes) -> Upload:
         service.prepare_soon(picture.id, DESK)
         return Upload(picture.id, picture.state)
     service.count_upload(DESK)
-    copy = service.publish(content)
-    tables.transact(copy_store.keep_write(copy.name, model.stem(copy.name), clock.now()))
-    return _find_copy(copy.name)
+    return retry_stale(lambda: _keep(content), busy="The picture is being deleted by someone else")
 
 
 def announce(content_type: str, size: int) -> Announced:
@@ -139,6 +137,13 @@ def _find_copy(name: str) -> Upload:
 
 def _ready(kept: Kept) -> Upload:
     return Upload(kept.id, State.READY, kept)
+
+
+def _keep(content: bytes) -> Upload:
+    """Raises `Stale` if it is deleted at this moment: then it has to be stored again."""
+    copy = service.publish(content)
+    tables.transact(copy_store.keep_write(copy.name, model.stem(copy.name), clock.now()))
+    return _find_copy(copy.name)
 
 
 def _attach(upload_id: str) -> Picture:
