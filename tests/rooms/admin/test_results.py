@@ -167,7 +167,7 @@ def test_the_report_of_a_stopped_campaign_says_how_many_were_not_sent_it(admin, 
         person(f"reader{number}@example.net")
     sent = service.send_now(service.create(Draft("Stopped", "<p>x</p>")).campaign.id)
     deliveries.finish(sent.deliveries[0], Counts(2, 2), STOPPED)
-    assert "about 3 other people" in admin.get(f"/admin/campaigns/{sent.campaign.id}").text
+    assert "about 3 people" in admin.get(f"/admin/campaigns/{sent.campaign.id}").text
     aimed = service.create(Draft("Some", "<p>x</p>", targeting=Targeting(tags=Terms(any=("tea",)))))
     sent = service.send_now(aimed.campaign.id)
     deliveries.finish(sent.deliveries[0], Counts(1, 1), STOPPED)
