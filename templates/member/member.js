@@ -4,8 +4,8 @@
   const find = (selector, within = document) => within.querySelector(selector);
   const findAll = (selector, within = document) => [...within.querySelectorAll(selector)];
   const make = (tag, properties = {}) => Object.assign(document.createElement(tag), properties);
-  const MOST_BYTES = 1500000, LONGEST_SIDE = 2048, LARGEST_FORM = 4194304;
-  const TYPES = ["image/jpeg", "image/png", "image/webp"];
+  const LARGEST_FORM = 4194304;
+  const LIMITS = { side: 2048, bytes: 1500000, types: ["image/jpeg", "image/png", "image/webp"] };
   const UNREACHABLE = {{ _("There is no connection to the server. Nothing is lost: please try again in a moment.")|tojson }};
   const put = (text, name, value) => text.replace(`{${name}}`, () => value);
 
@@ -187,7 +187,7 @@
       input.removeAttribute("aria-invalid");
       field.classList.remove("wrong");
       say("");
-      prepared = file ? shrink(file) : null;
+      prepared = file ? shrink(file, LIMITS) : null;
       choose.textContent = file ? {{ _("Choose another photo")|tojson }} : {{ _("Take or choose a photo")|tojson }};
       if (remove) Object.assign(remove, { checked: false, disabled: Boolean(file) });
       if (file) preview(file);
@@ -290,28 +290,5 @@
     if (input.files[0]) input.dispatchEvent(new Event("change"));
   }
 
-  // A copy that is small enough to upload from anywhere. What cannot be decoded is sent as it is: the server judges.
-  async function shrink(file) {
-    try {
-      const image = await createImageBitmap(file);
-      const scale = Math.min(1, LONGEST_SIDE / Math.max(image.width, image.height));
-      const known = TYPES.includes(file.type);
-      if (known && scale === 1 && file.size <= MOST_BYTES) return file;
-      const canvas = make("canvas", { width: Math.round(image.width * scale), height: Math.round(image.height * scale) });
-      const context = canvas.getContext("2d");
-      context.imageSmoothingQuality = "high";
-      context.drawImage(image, 0, 0, canvas.width, canvas.height);
-      image.close();
-      const encode = (type) => new Promise((resolve) => { canvas.toBlob(resolve, type, 0.88); });
-      let blob = await encode(known ? file.type : "image/jpeg");
-      // A photo as a PNG stays large. WebP is transparent, too, where the browser can write it.
-      if (blob?.type === "image/png" && blob.size > MOST_BYTES) {
-        const smaller = await encode("image/webp");
-        if (smaller?.type === "image/webp") blob = smaller;
-      }
-      return blob && TYPES.includes(blob.type) && (blob.size < file.size || scale < 1 || !known) ? blob : file;
-    } catch {
-      return file;
-    }
-  }
+{% include "media/shrink.js" %}
 })();
