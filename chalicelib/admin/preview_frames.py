@@ -9,6 +9,8 @@ from chalicelib.web import responses
 from chalicelib.web.responses import Response
 
 LOOKS = {"desktop": "Desktop", "phone": "Phone", "dark": "Dark", "text": "Text"}
+READERS = {"named": "With a name", "unnamed": "Without"}
+EXAMPLE_NAME = "Ana"
 
 _DARK = "(prefers-color-scheme: dark)"
 _DOCUMENT = (
@@ -24,9 +26,18 @@ def parse_look(wanted: str | None) -> str:
     return wanted if wanted in LOOKS else "desktop"
 
 
-def preview_response(detail: CampaignDetail, wanted: str) -> Response:
+def parse_reader(wanted: str | None) -> str:
+    return wanted if wanted in READERS else "named"
+
+
+def parse_name(reader: str | None, typed: str | None = None) -> str | None:
+    """The name of the reader in the preview: what was typed, or an example. Without a choice, a reader has none."""
+    return previews.parse_nickname((typed or "").strip() or EXAMPLE_NAME) if reader == "named" else None
+
+
+def preview_response(detail: CampaignDetail, wanted: str, name: str | None = None) -> Response:
     """Light or dark as chosen on the page, whatever colour scheme the author's own browser has."""
-    message = previews.preview(detail)
+    message = previews.preview(detail, name)
     if wanted == "text":
         return responses.email_page(_DOCUMENT.format(title="Plain text", body=f"<pre>{escape(message.text)}</pre>"))
     return responses.email_page(in_colours(message.html, dark=wanted == "dark"))

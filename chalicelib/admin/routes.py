@@ -5,6 +5,7 @@ from chalicelib.web.routing import admin_api, admin_page
 ROUTES = (
     admin_page("GET /admin/style.css", "admin.pages.assets:style_sheet"),
     admin_page("GET /admin/app.js", "admin.pages.assets:script"),
+    admin_page("GET /admin/editor.js", "admin.pages.assets:editor_script"),
     admin_page("GET /admin/triage.js", "admin.pages.assets:triage_script"),
     admin_page("GET /admin/app.webmanifest", "admin.pages.inbox:manifest"),
     admin_page("GET /admin", "admin.pages.overview:show_overview"),

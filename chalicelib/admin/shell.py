@@ -187,9 +187,16 @@ def asset(name: str) -> str:
     return _asset(name)
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=8)
 def _asset(name: str, **values: str) -> str:
-    return pages.text(f"admin/{name}", lang=languages.ENGLISH, **values)
+    text = pages.text(f"admin/{name}", lang=languages.ENGLISH, **values)
+    return _without_comments(text) if name.endswith(".js") else text
+
+
+def _without_comments(script: str) -> str:
+    """A script as it is sent: a tenth of what is written is for readers of the source."""
+    lines = (line.strip() for line in script.splitlines())
+    return "\n".join(line for line in lines if line and not line.startswith("//"))
 
 
 def asset_url(name: str) -> str:
@@ -212,6 +219,7 @@ def _framed(template: str, status: int, **values: Any) -> Response:
         "inbox": INBOX,
         "style": asset_url("style.css"),
         "script": asset_url("app.js"),
+        "editor": asset_url("editor.js"),
         "triage": asset_url("triage.js"),
         "authentication_off": settings.current().disable_auth,
         **values,

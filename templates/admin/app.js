@@ -79,8 +79,6 @@
   }
   addEventListener("pageshow", (event) => { if (event.persisted) findAll("form[data-once]").forEach((form) => delete form.dataset.sent); });
 
-  const compose = find("[data-compose]");
-  if (compose) enhanceCompose(compose);
   const aim = find("[data-aim]");
   if (aim) {
     const count = counter(aim);
@@ -102,6 +100,8 @@
   const progress = find("[data-progress]");
   if (progress) followProgress(progress);
   keepFocus();
+  // What the script of pages with an editor uses, too.
+  window.gna = { find, findAll, debounce, number, previewer, readAim, counter, enhanceSegments };
 
   // A saved form comes back as a new page: go on where the editor was, with the notice in view, and say it again now
   // that somebody listens.
@@ -117,8 +117,8 @@
       notice.classList.add("kept");
       setTimeout(() => notice.append(...notice.childNodes), 200);
     }
-    addEventListener("submit", ({ target: form, submitter }) => {
-      if (form.method !== "post" || submitter?.formTarget) return;
+    addEventListener("submit", ({ target: form, submitter, defaultPrevented }) => {
+      if (form.method !== "post" || submitter?.formTarget || defaultPrevented) return;
       const active = form.contains(document.activeElement) ? document.activeElement : submitter;
       const caret = active?.selectionStart == null ? null : [active.selectionStart, active.selectionEnd];
       if (active) sessionStorage.setItem("place", JSON.stringify({ key: key(active), caret }));
@@ -195,42 +195,11 @@
     draw();
   }
 
-  function enhanceCompose(form) {
-    const draw = previewer(form);
-    const soon = debounce(draw, 400);
-    guard(form, (field) => field.name !== "look");
-    const mirrored = { subject: "Your subject", preheader: "" };
-    form.addEventListener("input", (event) => {
-      const mirror = event.target.dataset.mirror;
-      if (mirror) find(`[data-shows=${mirror}]`, form).textContent = event.target.value || mirrored[mirror];
-      if (event.target.closest("[data-audience]")) count(); else soon();
-    });
-
-    const count = counter(form);
-    enhanceSegments(form);
-    // Fetch what was too long for the page. A field stays read-only meanwhile, and if the fetch fails, saving keeps what is stored.
-    const fill = async (marker) => {
-      const name = marker.dataset.omitted, field = form.elements[name];
-      if (field.value) return;
-      const link = find(`#omitted-${name} a`, form);
-      if (!link) return;
-      field.readOnly = true;
-      const answer = await fetch(link.href).catch(() => null);
-      field.readOnly = false;
-      if (!answer?.ok || !answer.headers.get("Content-Type").startsWith("text/plain")) return;
-      field.value = await answer.text();
-      field.required = name === "body";
-      link.closest("p").remove();
-      marker.remove();
-    };
-    Promise.all(findAll("[data-omitted]", form).map(fill)).then(() => { count(); draw(); });
-  }
-
-  // What the fields of a targeting say, as the API takes it.
-  function readAim(form) {
-    const terms = (kind) => Object.fromEntries(["any", "all", "none"].map((how) => [how, form.elements[`${kind}_${how}`].value.split(",").map((word) => word.trim()).filter(Boolean)]));
-    const day = (name) => form.elements[name].value || null;
-    return form.elements.audience.value === "some" ? { sources: terms("sources"), tags: terms("tags"), joined_after: day("joined_after"), joined_before: day("joined_before") } : {};
+  // What the fields of a targeting say, as the API takes it; `read` may read what they said when the page was opened.
+  function readAim(form, read = (field) => field.value, audience = form.elements.audience.value) {
+    const terms = (kind) => Object.fromEntries(["any", "all", "none"].map((how) => [how, read(form.elements[`${kind}_${how}`]).split(",").map((word) => word.trim()).filter(Boolean)]));
+    const day = (name) => read(form.elements[name]) || null;
+    return audience === "some" ? { sources: terms("sources"), tags: terms("tags"), joined_after: day("joined_after"), joined_before: day("joined_before") } : {};
   }
 
   // Say how many people the fields of a targeting reach, a moment after the last change.

@@ -18,6 +18,10 @@ def script(request: Request) -> Response:
     return _answer(request, "app.js", "text/javascript")
 
 
+def editor_script(request: Request) -> Response:
+    return _answer(request, "editor.js", "text/javascript")
+
+
 def triage_script(request: Request) -> Response:
     return _answer(request, "triage.js", "text/javascript")
 

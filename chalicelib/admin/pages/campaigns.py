@@ -93,13 +93,13 @@ def save_campaign(request: Request) -> Response:
 def preview_form(request: Request) -> Response:
     """What is in the form, for the frame beside it; nothing is saved."""
     campaign_id = request.text("campaign_id")
-    stored = campaign_form.form_from(service.view(campaign_id)) if campaign_id else None
     try:
+        stored = campaign_form.form_from(service.view(campaign_id)) if campaign_id else None
         draft = campaign_form.parse_form(request, stored).preview_draft()
-        return preview_frames.preview_response(
-            service.preview_detail(draft), preview_frames.parse_look(request.text("look"))
-        )
-    except Invalid as failure:
+        name = preview_frames.parse_name(request.text("reader"), request.text("nickname"))
+        look = preview_frames.parse_look(request.text("look"))
+        return preview_frames.preview_response(service.preview_detail(draft), look, name)
+    except (Invalid, NotFound) as failure:
         return preview_frames.refusal_response(failure)
 
 
@@ -119,7 +119,8 @@ def preview_campaign(request: Request) -> Response:
     """As it is, or as it was in an older version."""
     campaign_id, wanted = request.path["campaign_id"], request.query.get("version")
     detail = versions.view(campaign_id, versions.parse_number(wanted)).detail if wanted else service.view(campaign_id)
-    return preview_frames.preview_response(detail, preview_frames.parse_look(request.query.get("look")))
+    name = preview_frames.parse_name(request.query.get("reader"))
+    return preview_frames.preview_response(detail, preview_frames.parse_look(request.query.get("look")), name)
 
 
 def duplicate_campaign(request: Request) -> Response:
@@ -164,6 +165,8 @@ def _editor(
         "from_segment": "",
         "looks": preview_frames.LOOKS,
         "has_own_template": templates.has_own("campaign.html"),
+        "readers": preview_frames.READERS,
+        "example_name": preview_frames.EXAMPLE_NAME,
         "problem": problem or None,
         **more,
     }
@@ -180,6 +183,8 @@ def _report(request: Request, detail: CampaignDetail) -> Response:
         detail=results.with_tallies(progress.with_live_counts(detail)),
         look=preview_frames.parse_look(request.query.get("look")),
         looks=preview_frames.LOOKS,
+        reader=preview_frames.parse_reader(request.query.get("reader")),
+        readers=preview_frames.READERS,
         expected=progress.expected_recipients(detail.campaign, detail.deliveries),
         is_stopped=is_stopped,
         is_stopping=stopping.is_stopping,

@@ -162,6 +162,8 @@ def _review(request: Request, detail: CampaignDetail, status: int = 200, **value
         looks=preview_frames.LOOKS,
         test_subject=testing.subject_of(detail.campaign),
         test_limits=(testing.MOST, testing_form.LONGEST_LIST),
+        reader=preview_frames.parse_reader(request.query.get("reader")),
+        readers=preview_frames.READERS,
         cancellable=Action.CANCEL in permitted_actions(detail.campaign.state),
         **given,
     )

@@ -189,9 +189,36 @@ def _stored_preview(dashboard, draft):
 def test_review_and_report_offer_every_kind_of_preview(dashboard, draft, page):
     if not page:
         service.send_now(draft)
-    seen = dashboard.get(f"/admin/campaigns/{draft}{page}?look=dark").text
-    assert f'src="/admin/campaigns/{draft}/preview?look=dark"' in seen
-    assert f'href="/admin/campaigns/{draft}{page}?look=text#preview"' in seen
+    seen = dashboard.get(f"/admin/campaigns/{draft}{page}?look=dark&reader=unnamed").text
+    assert f'src="/admin/campaigns/{draft}/preview?look=dark&amp;reader=unnamed"' in seen
+    assert f'href="/admin/campaigns/{draft}{page}?look=text&amp;reader=unnamed#preview"' in seen
+    assert f'href="/admin/campaigns/{draft}{page}?look=dark&amp;reader=named#preview"' in seen
+
+
+def test_a_preview_is_for_a_reader_with_a_name_or_without(dashboard, draft):
+    service.update(draft, {}, {"body": "<p>Dear {{nickname|friend}}</p>"})
+    path = f"/admin/campaigns/{draft}/preview"
+    assert "Dear Ana" in dashboard.get(f"{path}?reader=named").text
+    for query in ("", "?reader=unnamed", "?reader=other", "?look=text"):
+        assert "Dear friend" in dashboard.get(path + query).text
+    form = {**FORM, "body": "<p>Dear {{nickname|friend}}</p>"}
+
+    def shown(**more):
+        return dashboard.post("/admin/campaigns/preview", **form, **more).text
+
+    assert "Dear Zoë" in shown(reader="named", nickname=" Zoë ")
+    assert "Dear Ana" in shown(reader="named", nickname=" ")
+    assert "Dear friend" in shown(reader="unnamed", nickname="Zoë")
+    assert "Dear friend" in shown()
+    refused = shown(reader="named", nickname="<b>" * 20)
+    assert "Nickname must be" in refused
+    assert "<b>" not in refused
+
+
+def test_the_preview_of_a_deleted_campaign_fits_into_the_frame(dashboard, draft):
+    service.delete(draft)
+    answer = dashboard.post("/admin/campaigns/preview", **FORM, campaign_id=draft)
+    assert answer.headers["X-Frame-Options"] == "SAMEORIGIN"
 
 
 def test_an_unfinished_campaign_can_be_previewed(dashboard):

@@ -18,7 +18,7 @@ from tests.rooms.admin.conftest import ORIGIN
 from tests.rooms.following import made
 from tests.rooms.inbox.things import receive, video
 
-ASSETS = ("/admin/style.css", "/admin/app.js", "/admin/triage.js", "/admin/app.webmanifest")
+ASSETS = ("/admin/style.css", "/admin/app.js", "/admin/editor.js", "/admin/triage.js", "/admin/app.webmanifest")
 
 
 def _pages() -> list[str]:
