@@ -76,7 +76,7 @@ class Watched:
             "favicon.ico"
         )
         if self._refused:
-            blocked = ("blocked by CORS policy", "net::ERR_FAILED", "net::ERR_EMPTY_RESPONSE")
+            blocked = ("blocked by CORS policy", "net::ERR_FAILED", "ERR_EMPTY_RESPONSE", "ERR_INTERNET_DISCONNECTED")
             expected = expected or any(text in said.text for text in blocked)
         if said.type in ("error", "warning") and not expected:
             self.complaints.append(said.text)

@@ -1,8 +1,8 @@
 """A browser on the dashboard. The app runs in the test's own process, on moto, with something on every page.
 
 - `dashboard`: its URL and the ids of what it shows: `dashboard.url`, `dashboard.draft`, `dashboard.failed`, …
-- `look()`: a new browser page, `look(phone=True)`, `look(dark=True)`, `look(script=False)`. When the test ends no
-  page may have complained, or asked another host.
+- `look()`: a new browser page, `look(phone=True)`, `look(dark=True)`, `look(script=False)`; `look(refused=True)` if
+  requests will fail. When the test ends no page may have complained, or asked another host.
 """
 
 import random
@@ -182,7 +182,7 @@ def _finished(subject: str, counts: Counts, detail: str | None = None) -> str:
 def look(browser: Browser, dashboard: Dashboard) -> Iterator[Callable[..., Page]]:
     opened: list[Watched] = []
 
-    def open_page(phone: bool = False, dark: bool = False, script: bool = True) -> Page:
+    def open_page(phone: bool = False, dark: bool = False, script: bool = True, refused: bool = False) -> Page:
         context = browser.new_context(
             base_url=dashboard.url,
             viewport={"width": 390, "height": 800} if phone else {"width": 1280, "height": 860},
@@ -191,7 +191,7 @@ def look(browser: Browser, dashboard: Dashboard) -> Iterator[Callable[..., Page]
             timezone_id="Europe/Berlin",
         )
         context.set_default_timeout(10_000)
-        opened.append(Watched(context.new_page()))
+        opened.append(Watched(context.new_page(), refused))
         return opened[-1].page
 
     yield open_page

@@ -5,6 +5,7 @@ from chalicelib.campaigns.review import preflight
 from chalicelib.campaigns.service import Draft
 from chalicelib.kernel.findings import Finding, Level
 from tests.browser import page_checks
+from tests.browser.admin.editing import wait_for
 
 FOCUSED = "document.activeElement.id || document.activeElement.textContent.trim()"
 
@@ -19,9 +20,9 @@ def test_saving_by_button_keeps_the_focus_on_it(dashboard, look):
     page.goto(f"/admin/campaigns/{dashboard.draft}")
     page.get_by_role("button", name="Save", exact=True).focus()
     page.keyboard.press("Enter")
-    page.get_by_text("Saved.").wait_for()
+    wait_for(page, "saved")
     assert page.evaluate(FOCUSED) == "Save"
-    assert _in_view(page, page.get_by_text("Saved."))
+    assert _in_view(page, page.locator("[data-saved]"))
 
 
 def test_saving_by_shortcut_keeps_the_place_in_the_text(dashboard, look):
@@ -31,10 +32,10 @@ def test_saving_by_shortcut_keeps_the_place_in_the_text(dashboard, look):
         page.get_by_label("Body").focus()
         page.get_by_label("Body").evaluate("(body) => body.setSelectionRange(5, 9)")
         page.keyboard.press("Control+s")
-        page.get_by_text("Saved.").wait_for()
+        wait_for(page, "saved")
         assert page.evaluate(FOCUSED) == "body"
         assert page.get_by_label("Body").evaluate("(body) => [body.selectionStart, body.selectionEnd]") == [5, 9]
-        assert _in_view(page, page.get_by_text("Saved."))
+        assert _in_view(page, page.locator("[data-saved]"))
         page_checks.shoot(page, f"admin/saved.{'phone' if phone else 'light'}")
 
 
