@@ -226,7 +226,7 @@
     find("[data-use-segment]", form)?.remove();
     save.type = "button";
     const fill = ({ sources, tags, joined_after, joined_before }) => {
-      const set = (name, value) => { form.elements[name].value = value; find(`[data-omitted=${name}]`, form)?.remove(); };
+      const set = (name, value) => { form.elements[name].value = value; for (const told of findAll(`[data-omitted=${name}], #omitted-${name}`, form)) told.remove(); };
       for (const how of ["any", "all", "none"]) { set(`sources_${how}`, sources[how].join(", ")); set(`tags_${how}`, tags[how].join(", ")); }
       set("joined_after", joined_after ?? ""); set("joined_before", joined_before ?? "");
       find("[name=audience][value=some]", form).checked = true;
@@ -253,6 +253,11 @@
     });
     form.elements.segment_name.addEventListener("keydown", (event) => { if (event.key === "Enter") { event.preventDefault(); save.click(); } });
     for (const name of ["segment", "segment_name"]) form.elements[name]?.addEventListener("input", (event) => event.stopPropagation());
+    // A segment that was too long for the page.
+    if (choose && form.elements.from_segment) {
+      choose.value = form.elements.from_segment.value;
+      choose.dispatchEvent(new Event("input"));
+    }
   }
 
   // Write the snippet anew while somebody chooses. What was refused stays in the form, with the reason from the server.

@@ -161,6 +161,8 @@
 
     // A draft is created once. If the answer was lost, look whether it is there before asking again.
     const create = async (fields) => {
+      // Never to everybody, while the segment it is for has not arrived.
+      if (!fields.aim) return { kind: "refused", error: "the segment could not be loaded: choose it again" };
       const found = creating ? await findCreated() : null;
       if (found && found.kind !== "none") return found.kind === "ok" ? adopt(found.data) : found;
       creating = { at: Date.now(), subject: fields.subject, body: fields.body.slice(0, 1000) };

@@ -4,7 +4,8 @@ import re
 from datetime import timedelta
 from functools import partial
 
-from chalicelib.campaigns import service
+from chalicelib.campaigns import segments, service
+from chalicelib.campaigns.model import Targeting, Terms
 from chalicelib.campaigns.service import Draft
 from chalicelib.kernel import clock
 from tests.browser import page_checks
@@ -381,3 +382,22 @@ def test_a_field_that_was_not_loaded_is_never_saved_by_itself(dashboard, look):
     wait_for(page, "typing")
     wait_for(page, "saved")
     assert stored(campaign_id) == ("Tome III", "x" + text)
+
+
+def test_a_campaign_for_a_segment_too_long_for_the_page_is_never_for_everybody(dashboard, look):
+    words = tuple(f"{number:02}{chr(0x10330) * 62}" for number in range(50))
+    terms = Terms(words, words, words)
+    segment = segments.create("Everything long", Targeting(terms, terms))
+    page = look(refused=True)
+    page.route("**/admin/api/segments*", lambda route: route.abort())
+    page.goto(f"/admin/campaigns/new?segment={segment.id}")
+    page.get_by_label("Subject").fill("For some")
+    put(page, "Text|")
+    wait_for(page, "bad")
+    assert "the segment could not be loaded" in status(page)
+    assert "For some" not in _drafts()
+    page.unroute("**/admin/api/segments*")
+    page.get_by_label("Saved segment").select_option(segment.id)
+    page.wait_for_url(re.compile("/admin/campaigns/(?!new)"))
+    wait_for(page, "saved")
+    assert service.view(page.url.rsplit("/", 1)[1]).campaign.targeting == segment.targeting
