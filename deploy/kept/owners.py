@@ -94,11 +94,12 @@ TABLES = (
     ),
     Kept(
         "media",
-        "the state of each picture: whose it is, format, size and dimensions; and public copies of items' pictures, "
-        "which are nobody's, except a photo that was shared and put into a campaign",
+        "the state of each picture: whose it is, format, size and dimensions; and public copies of pictures, "
+        "which are nobody's, except a photo that was shared and put into a campaign: how large each is, and which "
+        "campaigns show it",
         "",
         f"as long as the picture; uploads that are not used, up to {in_words(UNUSED_UPLOADS)}, then deleted within "
         "the hour; public copies until a day after the last item or draft that shows them is gone; those of what was "
-        "sent stay",
+        "sent stay, and those that editors uploaded until they delete them",
     ),
 )

@@ -3,6 +3,7 @@
 from chalicelib.audience import model as audience
 from chalicelib.audience.imports import model as imports
 from chalicelib.audience.stores import leavers
+from chalicelib.audience.tags import model as tags
 from chalicelib.bounces import model as bounces
 from chalicelib.bounces import sent_store, streak_store, tally_store
 from chalicelib.campaigns import history
@@ -69,8 +70,9 @@ TABLES = (
     Kept(
         "imports",
         "imported lists: when, how many rows of which kind, the names of columns, and the owner's statement on how "
-        "people joined; ids of those an import added, and keyed hashes of those its file said had left. The file "
-        "itself, and the list of rows that were not imported, are in a private bucket",
+        "people joined; ids of those an import added, and keyed hashes of those its file said had left. Also changes "
+        f"of tags on everybody: which tags and how many people, not who, for {in_words(tags.KEPT)}. The file itself, "
+        "and the list of rows that were not imported, are in a private bucket",
         "the file, while it is there",
         f"the import: {in_words(imports.KEPT)}; ids and hashes: a day longer than it can be undone, "
         f"{in_words(imports.UNDO_FOR)}; the file: until the import ends, at most {in_words(imports.FILE_KEPT)} "
@@ -111,7 +113,8 @@ TABLES = (
     ),
     Kept(
         "campaigns",
-        "subject, settings, time sent and total counts of a campaign; the note of a correction",
+        "subject, settings, time sent and total counts of a campaign; the note of a correction; saved segments: "
+        "their names and what they ask for, not who is in them",
         "",
         "drafts: until an editor deletes them; what was sent: indefinitely, and an editor can hide it from the "
         "public archive",
