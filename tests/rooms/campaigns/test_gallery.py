@@ -151,6 +151,15 @@ def test_what_is_no_picture_is_refused(admin: Any, content: bytes, error: str | 
     assert not list(PictureRow.scan())
 
 
+def test_a_gif_of_many_frames_or_a_huge_screen_costs_one_frame_or_nothing(admin: Any) -> None:
+    frames = [Image.new("P", (400, 300), number % 200) for number in range(300)]
+    moving = encode(frames[0], "GIF", save_all=True, append_images=frames[1:], duration=20, loop=0)
+    assert upload(admin, moving)["width"] == 400
+    huge = b"GIF89a" + (65_535).to_bytes(2, "little") * 2 + moving[10:]
+    answer = send(admin, part(huge))
+    assert (answer.status, answer.json["error"]) == (400, model.TOO_MANY_PIXELS)
+
+
 def test_what_hides_behind_a_picture_does_not_come_with_it(admin: Any, http: Any) -> None:
     hidden = b"<script>alert(1)</script>"
     made = upload(admin, encode(grid()) + hidden)
