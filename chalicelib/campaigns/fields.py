@@ -8,6 +8,7 @@ from typing import Any, TypeVar, cast
 
 from chalicelib.campaigns.content import placeholders
 from chalicelib.campaigns.model import LONGEST_WORD, MOST_WORDS, Format, State, Targeting, Terms
+from chalicelib.campaigns.targeting import MOST_WORDS_IN_ALL
 from chalicelib.kernel.errors import Invalid
 from chalicelib.kernel.publication import DESIGNS, Design
 from chalicelib.mail.message import LONGEST_SUBJECT
@@ -142,11 +143,13 @@ def targeting(value: Any) -> Targeting:
         return Targeting()
     named = _object(value, "Aim", {"sources", "tags", "joined_after", "joined_before"})
     checks: dict[str, Any] = {"sources": terms, "tags": terms, "joined_after": day, "joined_before": day}
-    return check_days(Targeting(**{name: checks[name](given, f"Aim {name}") for name, given in named.items()}))
+    return check_targeting(Targeting(**{name: checks[name](given, f"Aim {name}") for name, given in named.items()}))
 
 
-def check_days(aim: Targeting) -> Targeting:
-    """Refuse days between which nobody can have joined."""
+def check_targeting(aim: Targeting) -> Targeting:
+    """Refuse days between which nobody can have joined, and more words than can be asked for at once."""
+    if aim.words > MOST_WORDS_IN_ALL:
+        raise Invalid(f"Aim must have at most {MOST_WORDS_IN_ALL} sources and tags in all")
     if aim.joined_after and aim.joined_before and aim.joined_after >= aim.joined_before:
         raise Invalid("Aim joined_after must be earlier than joined_before")
     return aim

@@ -42,7 +42,7 @@ def list_segments(request: Request) -> Response:
 )
 def create_segment(request: Request) -> Response:
     body = schemas.read(bodies.NewSegment, request.fields)
-    segment = segments.create(body.name, fields.check_days(model.Targeting(**body.sent())))
+    segment = segments.create(body.name, fields.check_targeting(model.Targeting(**body.sent())))
     return responses.json(_counted(segment), 201)
 
 

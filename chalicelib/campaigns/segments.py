@@ -71,7 +71,7 @@ def change(segment_id: str, name: str | None, targeting: dict[str, Any], seen: i
         before = view(segment_id)
         if seen is not None and seen != before.version:
             raise Conflict(CHANGED)
-        aim = fields.check_days(replace(before.targeting, **targeting))
+        aim = fields.check_targeting(replace(before.targeting, **targeting))
         wanted = before.name if name is None else name
         if (wanted, aim) == (before.name, before.targeting):
             return before

@@ -12,6 +12,8 @@ from msgspec import Meta, Struct, convert, field, to_builtins
 from chalicelib.kernel import zones
 
 MOST_WORDS = 50
+# In all lists together: DynamoDB takes filters of 4 KB with 300 operators, and a word needs up to two of them.
+MOST_WORDS_IN_ALL = 120
 LONGEST_WORD = 64
 
 Word = Annotated[str, Meta(min_length=1, max_length=LONGEST_WORD)]
@@ -48,6 +50,12 @@ class Targeting(Struct, frozen=True):
     @property
     def everybody(self) -> bool:
         return self == Targeting()
+
+    @property
+    def words(self) -> int:
+        """How many words its lists have."""
+        lists = (words for terms in (self.sources, self.tags) for words in (terms.any, terms.all, terms.none))
+        return sum(map(len, lists))
 
     def resolve(self, zone: str) -> Resolved:
         def begins(day: date | None) -> datetime | None:

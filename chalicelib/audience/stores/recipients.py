@@ -185,12 +185,12 @@ def _conditions(name: str, terms: Terms, values: dict[str, Any]) -> list[str]:
     def has(word: str) -> str:
         value = f":w{len(values)}"
         values[value] = {"S": word}
-        return f"contains({name}, {value})"
+        return f"contains({name},{value})"
 
     any_of = " OR ".join(has(word) for word in terms.any)
     all_of = [has(word) for word in terms.all]
-    none_of = [f"NOT {has(word)}" for word in terms.none]
-    return ([f"({any_of})"] if any_of else []) + all_of + none_of
+    none_of = " OR ".join(has(word) for word in terms.none)
+    return ([f"({any_of})"] if any_of else []) + all_of + ([f"NOT ({none_of})"] if none_of else [])
 
 
 def _joined_conditions(operator: str, moment: datetime | None, values: dict[str, Any]) -> list[str]:

@@ -147,12 +147,14 @@
     },
   };
 
-  // Enter goes on with a list or a quotation, and on an empty item ends it. Null: the browser's own line break.
+  // Enter goes on with a list or a quotation, and on an empty item ends it: with an empty line, because Markdown would take
+  // the words after it for a part of the item before. Null: the browser's own line break.
   function continueLine(text, at) {
     const [from, to] = linesAt(text, at, at), line = text.slice(from, to), found = ITEM.exec(line) || QUOTED.exec(line);
     if (!found || at < from + found[0].length || /^\s*(?:-{3,}|(?:[-*_]\s*){3,})$/.test(line)) return null;
     if (!line.slice(found[0].length).trim()) {
-      const left = found[4] === undefined ? "" : found[1];
+      const kept = found[4] === undefined ? "" : found[1];
+      const left = kept.trim() ? kept : /[^\n]\n$/.test(text.slice(0, from)) ? "\n" : "";
       return { from, to, text: left, select: [from + left.length, from + left.length] };
     }
     const lead = found[2] ? found[0].replace(/\d+(?=[.)]\s+$)/, Number(found[2]) + 1) : found[0];

@@ -149,6 +149,13 @@ def test_an_aim_that_is_refused(value):
         fields.targeting(value)
 
 
+def test_an_aim_has_no_more_words_than_a_filter_can_ask_for():
+    most = {name: [f"{name}{number}" for number in range(30)] for name in ("any", "all")}
+    assert fields.targeting({"sources": most, "tags": most}).words == fields.MOST_WORDS_IN_ALL
+    with pytest.raises(Invalid, match="Aim must have at most 120 sources and tags in all"):
+        fields.targeting({"sources": most, "tags": most | {"none": ["one more"]}})
+
+
 def test_an_aim_has_days():
     read = fields.targeting({"joined_after": "2024-02-29", "joined_before": None})
     assert read == Targeting(joined_after=date(2024, 2, 29))

@@ -1,6 +1,7 @@
 """Days of joining: where they begin, who is meant, and that the table is asked for the same people as `Rule` is."""
 
 import json
+import re
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
@@ -10,6 +11,7 @@ from chalicelib.audience.matching import Rule
 from chalicelib.campaigns import service, store
 from chalicelib.campaigns.model import Targeting, Terms
 from chalicelib.campaigns.service import Draft
+from chalicelib.campaigns.targeting import MOST_WORDS_IN_ALL
 from chalicelib.kernel import clock, ids
 from chalicelib.kernel.aws import raw, tables
 from tests.rooms.campaigns.crowd import gather
@@ -114,6 +116,18 @@ def test_a_stored_campaign_without_days_reads_as_before(aws: None) -> None:
     }
     raw.dynamodb("UpdateItem", update)
     assert service.view(made.campaign.id).campaign.targeting == Targeting(tags=Terms(any=("vip",)))
+
+
+@pytest.mark.parametrize("match", ["any", "all", "none"])
+def test_the_most_words_fit_into_a_filter_of_dynamodb(aws: None, monkeypatch: pytest.MonkeyPatch, match: str) -> None:
+    """4 KB and 300 operators, which moto does not mind."""
+    terms = Terms(**{match: tuple(f"{number:064}" for number in range(MOST_WORDS_IN_ALL // 2))})
+    aim = Targeting(terms, terms, joined_after=DAY, joined_before=date(2999, 12, 31)).resolve("Europe/Berlin")
+    asked = []
+    monkeypatch.setattr(raw, "dynamodb", lambda _, scan: asked.append(scan["FilterExpression"]) or {"Count": 0})
+    recipients.count(aim, clock.now())
+    assert len(asked[0].encode()) < 4096
+    assert len(re.findall(r"<=|>=|[<=]|\b(?:AND|OR|NOT|contains|attribute_\w+)\b", asked[0])) <= 300
 
 
 def test_days_are_stored_and_read(aws: None) -> None:
