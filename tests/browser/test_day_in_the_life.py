@@ -3,6 +3,7 @@
 Screenshots go to `artefacts/day/`; `make pictures` takes them with demo data, for the README.
 """
 
+import io
 import json
 import os
 import re
@@ -13,6 +14,7 @@ from datetime import UTC, datetime, timedelta
 
 import boto3
 import pytest
+from PIL import Image, ImageDraw
 
 from tests.browser.other_site import OtherSite
 from tests.browser.page_checks import ARTEFACTS, Watched, shoot, violations
@@ -138,7 +140,10 @@ class Day:
     def write_a_campaign(self):
         self.page.goto("/admin/campaigns/new")
         self.page.get_by_label("Subject").fill(CAMPAIGN)
-        self.page.get_by_label("Body", exact=True).fill("{{greeting}}!\n\n## Soup\n\nIt was *very* good soup.")
+        self.page.get_by_label("Body", exact=True).fill("{{greeting}}!\n\n## Soup\n\nIt was *very* good soup.\n\n")
+        self._add_a_picture()
+        self.page.get_by_text(re.compile(r"Saved \d\d:\d\d")).wait_for()
+        self._picture("19-editor")
         self.page.get_by_role("button", name="Save and review").click()
         self.page.get_by_role("heading", name="Checks").wait_for()
         tomorrow = datetime.now(UTC) + timedelta(days=1)
@@ -254,6 +259,16 @@ class Day:
             self.secrets.add(link.partition("token=")[2].partition(".")[2])
         return link
 
+    def _add_a_picture(self):
+        with self.page.expect_file_chooser() as chooser:
+            self.page.get_by_role("button", name="Picture", exact=True).click()
+        chooser.value.set_files({"name": "soup.jpg", "mimeType": "image/jpeg", "buffer": _paint_soup()})
+        described = self.page.get_by_label("What does soup.jpg show?")
+        described.fill("A bowl of soup on the table")
+        described.press("Enter")
+        body = self.page.get_by_label("Body", exact=True)
+        eventually(lambda: re.search(r"!\[A bowl of soup on the table\]\(http\S+/media/\S+\)", body.input_value()))
+
     def _open_mailbox(self, address):
         self.page.goto(self.gna.mail_url)
         self.page.get_by_role("searchbox").fill(address)
@@ -263,6 +278,23 @@ class Day:
     def _picture(self, name):
         (ARTEFACTS / "day").mkdir(parents=True, exist_ok=True)
         self.page.screenshot(path=ARTEFACTS / "day" / f"{name}.png")
+
+
+def _paint_soup():
+    image = Image.new("RGB", (1600, 900), "#e9dcc3")
+    brush = ImageDraw.Draw(image)
+    for box, colour in (
+        ((0, 560, 1600, 900), "#a9794f"),
+        ((420, 330, 1180, 800), "#2f4858"),
+        ((420, 270, 1180, 560), "#f6f1e5"),
+        ((470, 300, 1130, 530), "#c8622d"),
+    ):
+        brush.rectangle(box, colour) if box[0] == 0 else brush.ellipse(box, colour)
+    for left, top in ((620, 370), (760, 430), (900, 360), (1000, 430), (690, 450)):
+        brush.ellipse((left, top, left + 46, top + 28), "#6f8f3a")
+    painted = io.BytesIO()
+    image.save(painted, "JPEG", quality=88)
+    return painted.getvalue()
 
 
 def _found(words, text):
