@@ -123,7 +123,7 @@ def sign_up(
         tables.transact(
             *store.activate_writes(person, request, confirmed, keep_waiting=False),
             captures.confirm_write(person.id, request, request, confirmed, keep_waiting=False),
-            counts.joined_write(confirmed),
+            *counts.move_writes(confirmed, joined=[person]),
         )
     return person.id
 

@@ -48,7 +48,7 @@ def _join_writes(subscriber: Subscriber, request: Request, now: datetime, *, kee
         resumed = pausing.event_writes(subscriber, pausing.BY_PERSON)
         return [subscribers.join_write(subscriber, request, now, keep_waiting=keep_waiting), *resumed]
     activation = subscribers.activate_writes(subscriber, request, now, keep_waiting=keep_waiting)
-    return [*activation, counts.joined_write(now), *welcomes.owe_writes(subscriber, now)]
+    return [*activation, *counts.move_writes(now, joined=[subscriber]), *welcomes.owe_writes(subscriber, now)]
 
 
 def _was_used(row: TokenRow) -> bool:

@@ -1,11 +1,13 @@
 """How many subscribers there are, and were: counts only, nothing about anybody."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import date, datetime, timedelta
 from itertools import groupby
 
 from msgspec import Struct
 
+from chalicelib.audience import places
+from chalicelib.audience.model import Subscriber
 from chalicelib.audience.stores import counts as store
 from chalicelib.kernel import clock
 from chalicelib.kernel.aws import tables
@@ -22,17 +24,12 @@ class Day(Struct, frozen=True):
     total: int
 
 
-def joined_write(now: datetime, people: int = 1) -> Write:
-    return store.count_write(now.date(), joined=people)
-
-
-def left_write(now: datetime, people: int = 1) -> Write:
-    return store.count_write(now.date(), left=people)
-
-
-def moved_write(now: datetime, joined: int, left: int) -> Write:
-    """Both at once: a transaction changes a row only once."""
-    return store.count_write(now.date(), joined=joined, left=left)
+def move_writes(now: datetime, joined: Sequence[Subscriber] = (), left: Sequence[Subscriber] = ()) -> list[Write]:
+    """For everybody a transaction makes an activated subscriber, and for every activated one it removes: all at once,
+    because a transaction changes a row only once."""
+    if not joined and not left:
+        return []
+    return [store.count_write(now.date(), len(joined), len(left)), *places.move_writes(joined, left)]
 
 
 def left_since(day: date) -> int:

@@ -28,7 +28,7 @@ _RETRY_SECONDS = 60
 
 def erase(subscriber: Subscriber, event_type: EventType, reason: str, *also: Write) -> None:
     """Delete all that is stored about a person, in one transaction with the event, which names them by id only."""
-    count = [counts.left_write(clock.now())] if subscriber.activated else []
+    count = counts.move_writes(clock.now(), left=[subscriber] if subscriber.activated else [])
     remembered = _remember_writes(subscriber) if event_type is EventType.UNSUBSCRIBED else []
     event = outbox.event_write(event_type, subscriber.id, {"subscriber_id": subscriber.id, "reason": reason})
     in_other_rooms = personal_data.erase_writes(subscriber.id)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from chalicelib.audience import asking, erasure, held, mails, model, sign_ups, welcomes
+from chalicelib.audience import asking, erasure, filling, held, mails, model, places, sign_ups, welcomes
 from chalicelib.audience import counts as audience_counts
 from chalicelib.audience.imports import jobs as import_jobs
 from chalicelib.audience.stores import captures, subscribers
@@ -65,5 +65,6 @@ def clean_up(time_left: Callable[[], bool]) -> None:
     held.release_forgotten()
     counts = {"again": requeued, "expired": expired, "requests": withdrawn, "tokens": forgotten}
     counts |= {"imports": import_jobs.sweep(time_left), "tags": tag_jobs.sweep()}
+    counts |= {"filled": filling.fill(time_left), "merged": places.merge(time_left)}
     counts |= {"limits": limits.clean_up(now, time_left), "downloads": files.clean_up()}
     log.info("clean_up.done", **counts, days=audience_counts.fold())

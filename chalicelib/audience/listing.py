@@ -1,31 +1,33 @@
 """The list of subscribers as editors read it: newest first, in pages, filtered."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from heapq import merge
 from itertools import chain, islice
-from typing import Annotated
 
-from msgspec import Meta, Struct, field
+from msgspec import Struct
 from msgspec.structs import replace
 
-from chalicelib.audience import counts, recipients
+from chalicelib.audience import counts, filling, folding, places, recipients, searching
+from chalicelib.audience.filters import PAUSED as PAUSED
+from chalicelib.audience.filters import Filter as Filter
+from chalicelib.audience.filters import parse_filter as parse_filter
 from chalicelib.audience.model import ACTIVATED, EDITOR, PENDING, Subscriber, Word
 from chalicelib.audience.recipients import Known
-from chalicelib.audience.stores import emails, subscribers
+from chalicelib.audience.searching import Place
+from chalicelib.audience.stores import emails, imported, subscribers
 from chalicelib.audience.stores import listing as store
-from chalicelib.audience.stores.listing import Cursor, Item
-from chalicelib.kernel import clock, ids
+from chalicelib.audience.stores.listing import BEGINNING, Item, Spot
+from chalicelib.kernel import addresses, clock, ids
 from chalicelib.kernel.addresses import Address
-from chalicelib.kernel.errors import Invalid, NotFound
-from chalicelib.web import schemas
-from chalicelib.web.schemas import Reads
+from chalicelib.kernel.errors import Invalid, NotFound, Unavailable
 
 _SAMPLED = 1000
+# Of the index a page holds more; beyond them it is worth reading where to begin.
+_COUNTED_PAST = 2_000
+# A search that takes longer than this shows what it has found so far. API Gateway hangs up after 29 seconds.
+_PATIENCE, _LONGEST = 4.0, 20.0
 _MOST_WORDS = 200
-_LONGEST_SEARCH = 254
-# Who is paused is an activated subscriber, but can be listed apart.
-PAUSED = "paused"
 _LABELS = {ACTIVATED: "Activated", PENDING: "Pending"}
 
 
@@ -46,89 +48,83 @@ class Entry(Struct, frozen=True):
         return _LABELS[self.status]
 
 
-def _check_search(text: str) -> str:
-    text = text.strip()
-    if len(text) > _LONGEST_SEARCH:
-        raise Invalid(f"A search may have at most {_LONGEST_SEARCH} characters")
-    return text
-
-
-def _check_word(text: str) -> str:
-    return _check_search(text).lower()
-
-
-def _check_status(text: str) -> str:
-    status = _check_word(text)
-    if status not in ("", PENDING, ACTIVATED, PAUSED):
-        raise Invalid(f"status must be {PENDING}, {ACTIVATED} or {PAUSED}")
-    return status
-
-
-_SHORT = Meta(max_length=_LONGEST_SEARCH)
-_STATUSES = Meta(extra_json_schema={"enum": ["", PENDING, ACTIVATED, PAUSED]})
-
-
-class Filter(Struct, frozen=True):
-    """Whom to list, as a query asks for it: everybody, or those who match all that is given."""
-
-    text: Annotated[str, _SHORT, Meta(description="Part of the address or of the nickname"), Reads(_check_search)] = (
-        field(default="", name="q")
-    )
-    source: Annotated[str, _SHORT, Reads(_check_word)] = ""
-    tag: Annotated[str, _SHORT, Reads(_check_word)] = ""
-    status: Annotated[str, _STATUSES, Reads(_check_status)] = ""
-
-    @property
-    def reads_everybody(self) -> bool:
-        return bool(self.text or self.source or self.tag)
-
-    def matches(self, item: Item) -> bool:
-        """On a row as it is stored: of a million that are read, only those that match become entries."""
-        if self.text:
-            text = self.text.casefold()
-            nickname = item.get("nickname")
-            if text not in item["email"]["S"].casefold() and (not nickname or text not in nickname["S"].casefold()):
-                return False
-        return _has(item, "sources", self.source) and _has(item, "tags", self.tag)
-
-
 class Words(Struct, frozen=True):
     sources: list[Word]
     tags: list[Word]
 
 
 class Page(Struct, frozen=True):
+    """`rest` is set if a search has not looked at everybody: `total` is then what it has found so far, of `looked_at`
+    people. `is_exact`: somebody has the very address, and nobody else was looked for."""
+
     items: tuple[Entry, ...]
     page: int
     per_page: int
     total: int
+    rest: Place | None = None
+    looked_at: int = 0
+    is_exact: bool = False
 
     @property
     def pages(self) -> int:
         return max(1, -(-self.total // self.per_page))
 
 
-def parse_filter(query: Mapping[str, str]) -> Filter:
-    """From the query of a request, for the API and the dashboard alike."""
-    return schemas.read(Filter, query)
-
-
 def page(wanted: Filter, number: int, per_page: int) -> Page:
-    """With who of them is paused, which the index does not have."""
-    found = _page(wanted, number, per_page)
-    people = recipients.look_up([entry.id for entry in found.items if entry.status == ACTIVATED])
-    return replace(found, items=tuple(_with_pause(entry, people.get(entry.id)) for entry in found.items))
+    """Complete, however long a search takes."""
+    found = _page(wanted, number, per_page, _LONGEST)
+    if found.rest:
+        raise Unavailable("The search took too long: say more about whom you are looking for")
+    return found
 
 
-def _page(wanted: Filter, number: int, per_page: int) -> Page:
+def look(wanted: Filter, number: int, per_page: int, place: Place | None = None) -> Page:
+    """For somebody who waits: the one with the very address, all who match, or what a few seconds could find. With
+    `place`, on from there."""
+    if place:
+        found = searching.go_on(wanted.terms, place, per_page, _PATIENCE)
+        return Page(_find_entries(found.ids), 1, per_page, found.count, found.rest, found.looked_at)
+    if wanted == Filter(text=wanted.text) and "@" in wanted.text and (person := _find_by_address(wanted.text)):
+        return Page((person,), 1, per_page, 1, searching.BEGINNING, is_exact=True)
+    return _page(wanted, number, per_page, _PATIENCE)
+
+
+def _page(wanted: Filter, number: int, per_page: int, seconds: float) -> Page:
     start = (number - 1) * per_page
+    if wanted.reads_everybody and wanted.status != PAUSED and filling.is_finished():
+        if not folding.can_be_found(wanted.text):
+            return Page((), number, per_page, 0)
+        found = searching.search(wanted.terms, start, per_page, seconds)
+        return Page(_find_entries(found.ids), number, per_page, found.count, found.rest, found.looked_at)
+    listed = _list(wanted, number, per_page, start)
+    people = recipients.look_up([entry.id for entry in listed.items if entry.status == ACTIVATED])
+    return replace(listed, items=tuple(_with_pause(entry, people.get(entry.id)) for entry in listed.items))
+
+
+def _list(wanted: Filter, number: int, per_page: int, start: int) -> Page:
+    """Without who of them is paused, which the index does not have."""
     if wanted.reads_everybody or wanted.status == PAUSED:
-        return _search(wanted, number, per_page, start)
+        return _read_everybody(wanted, number, per_page, start)
     pending = [] if wanted.status == ACTIVATED else list(_entries(PENDING))
-    activated = 0 if wanted.status == PENDING else counts.total()
-    only_pending = wanted.status == PENDING
-    items = pending[start : start + per_page] if only_pending else _merge_page(pending, start, per_page)
-    return Page(tuple(items), number, per_page, len(pending) + activated)
+    if wanted.status == PENDING:
+        return Page(tuple(pending[start : start + per_page]), number, per_page, len(pending))
+    total = counts.total()
+    items = {entry.id: entry for entry in _merge_page(pending, start, per_page, total)}
+    return Page(tuple(items.values()), number, per_page, len(pending) + total)
+
+
+def _find_entries(subscriber_ids: Sequence[str]) -> tuple[Entry, ...]:
+    """As they are now, in this order, without those who have left."""
+    people = {person.id: person for person in imported.list_subscribers(subscriber_ids)}
+    return tuple(entry_from(people[id]) for id in subscriber_ids if id in people)
+
+
+def _find_by_address(text: str) -> Entry | None:
+    try:
+        owner = emails.find_owner(addresses.parse(text).key, clock.now())
+    except Invalid:
+        return None
+    return next(iter(_find_entries([owner])), None) if owner else None
 
 
 def find_entry(subscriber_id: str) -> Entry:
@@ -192,7 +188,7 @@ def _matching(status: str, wanted: Filter) -> Iterator[Entry]:
     return (_entry(item) for item in store.list_items(status, clock.now()) if wanted.matches(item))
 
 
-def _search(wanted: Filter, number: int, per_page: int, start: int) -> Page:
+def _read_everybody(wanted: Filter, number: int, per_page: int, start: int) -> Page:
     items = []
     total = 0
     for entry in iterate(wanted):
@@ -202,37 +198,44 @@ def _search(wanted: Filter, number: int, per_page: int, start: int) -> Page:
     return Page(tuple(items), number, per_page, total)
 
 
-def _merge_page(pending: list[Entry], start: int, count: int) -> list[Entry]:
+def _merge_page(pending: list[Entry], start: int, count: int, total: int) -> list[Entry]:
     """`count` entries from position `start` of pending and activated together. The pending ones are few and all read;
-    activated ones that certainly come earlier are counted instead of read."""
+    activated ones that certainly come earlier are passed over."""
     passed = max(0, start - len(pending))
-    cursor = store.skip(ACTIVATED, passed)
-    if passed and cursor is None:
-        return []
-    activated = _entries(ACTIVATED, after=cursor, page_size=len(pending) + count)
+    spot = _pass_over(passed, total)
+    activated = _entries(ACTIVATED, spot, len(pending) + count) if spot else iter(())
     if passed:
-        first = next(activated)
+        first = next(activated, None)
+        if not first:
+            return []
         activated = chain([first], activated)
         newer = sum(1 for entry in pending if entry.created_at > first.created_at)
         pending, passed = pending[newer:], passed + newer
     return list(islice(_newest_first(iter(pending), activated), start - passed, start - passed + count))
 
 
+def _pass_over(count: int, total: int) -> Spot | None:
+    """After so many activated ones: a few are counted past, for many it is known where to begin. None if there are no
+    more than that."""
+    start = None
+    if count > _COUNTED_PAST:
+        # Somebody may have joined or left between the two readings, which then do not fit together: once more.
+        start = places.find_start(count, total) or places.find_start(count, counts.total())
+    start = start or places.Start()
+    return store.skip(ACTIVATED, count - start.people, start.moment)
+
+
 def _newest_first(*streams: Iterator[Entry]) -> Iterator[Entry]:
     return merge(*streams, key=lambda entry: entry.created_at, reverse=True)
 
 
-def _entries(status: str, after: Cursor | None = None, page_size: int | None = None) -> Iterator[Entry]:
-    return map(_entry, store.list_items(status, clock.now(), after, page_size))
+def _entries(status: str, spot: Spot = BEGINNING, page_size: int | None = None) -> Iterator[Entry]:
+    return map(_entry, store.list_items(status, clock.now(), spot, page_size))
 
 
 def _most_common(items: list[Item], name: str) -> list[str]:
     frequency = Counter(word for item in items if name in item for word in item[name]["SS"])
     return [word for word, _ in frequency.most_common(_MOST_WORDS)]
-
-
-def _has(item: Item, name: str, word: str) -> bool:
-    return not word or (name in item and word in item[name]["SS"])
 
 
 def _entry(item: Item) -> Entry:

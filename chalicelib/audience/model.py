@@ -129,6 +129,7 @@ class Subscriber(Struct, frozen=True):
     import_id: str | None = None
     imported_as: str | None = None
     unmailed: str | None = None
+    shard: str | None = None  # of the index that is searched; none in rows of an earlier version
 
     @property
     def activated(self) -> bool:

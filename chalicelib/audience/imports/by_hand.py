@@ -67,7 +67,7 @@ def _event_writes(changes: Changes, result: Result, now: datetime) -> list[Write
     if result is Result.ASKED:
         return [created]
     confirmed = sign_ups.event_write(EventType.SUBSCRIPTION_CONFIRMED, person.id, source)
-    return [created, confirmed, counts.joined_write(now)]
+    return [created, confirmed, *counts.move_writes(now, joined=[person])]
 
 
 def _row(wanted: NewSubscriber) -> Row:

@@ -116,11 +116,12 @@ class Run:
         size = 0
         for verdict in verdicts:
             changes = adding.changes_for(verdict, self._terms, now)
-            if group and size + len(changes.writes) > most:
+            writes = len(changes.writes) + changes.moves
+            if group and size + writes > most:
                 yield group
                 group, size = [], 0
             group.append((verdict, changes))
-            size += len(changes.writes)
+            size += writes
         if group:
             yield group
 
@@ -138,13 +139,11 @@ class Run:
         writes = [write for each in changes for write in each.writes]
         added = [each.subscriber for each in changes if each.subscriber]
         marks = [each.mark for each in changes if each.mark]
-        joined = sum(subscriber.activated for subscriber in added)
-        left = sum(each.removed.activated for each in changes if each.removed)
+        joined = [subscriber for subscriber in added if subscriber.activated]
+        left = [each.removed for each in changes if each.removed and each.removed.activated]
         if added or marks:
             writes.append(store.added_write(self.found, [subscriber.id for subscriber in added], marks))
-        if joined or left:
-            writes.append(counts.moved_write(clock.now(), joined, left))
-        return writes
+        return [*writes, *counts.move_writes(clock.now(), joined, left)]
 
     def _check_owner(self) -> None:
         now = store.find(self.found.id)

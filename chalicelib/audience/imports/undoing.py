@@ -74,7 +74,6 @@ def _remove_together(found: Import, people: Sequence[Subscriber]) -> Import:
     """No event for each: none said that they came."""
     write, changed = store.change_write(replace(found, removed=found.removed + len(people), tries=0))
     gone: list[Write] = [one for person in people for one in adding.removal_writes(person)]
-    active = sum(person.activated for person in people)
-    census = [counts.left_write(clock.now(), active)] if active else []
+    census = counts.move_writes(clock.now(), left=[person for person in people if person.activated])
     tables.transact(write, *gone, *census)
     return changed

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from chalicelib.audience import model
 from chalicelib.audience.model import Capture, Request, Subscriber
-from chalicelib.audience.stores import asked, captures, emails, subscribers
+from chalicelib.audience.stores import asked, captures, emails, searchable, subscribers
 from chalicelib.audience.stores.captures import CaptureRow
 from chalicelib.audience.stores.subscriber_row import SubscriberRow
 from chalicelib.kernel import clock
@@ -35,7 +35,8 @@ def add_writes(subscriber: Subscriber, stored: Sequence[Capture], now: datetime)
         imported_as=subscriber.fingerprint if subscriber.import_id else subscriber.imported_as,
         unmailed=subscriber.unmailed,
     )
-    taken = [emails.take_write(subscriber, now), Put(row, SubscriberRow.id.does_not_exist())]
+    new = Put(searchable.with_attributes(row), SubscriberRow.id.does_not_exist())
+    taken = [emails.take_write(subscriber, now), new]
     return [*taken, *(_capture_write(subscriber, capture, now) for capture in stored)]
 
 

@@ -34,8 +34,22 @@ class ByPause(GlobalSecondaryIndex[Any]):  # type: ignore[no-untyped-call]
     paused_at = UnicodeAttribute(range_key=True)
 
 
+class ByShard(GlobalSecondaryIndex[Any]):  # type: ignore[no-untyped-call]
+    """For searches: everybody in sixteen shards, which are read at the same time; newest first in each. Only what a
+    search asks about, so that a page of it holds many people."""
+
+    class Meta:
+        index_name = "by_shard"
+        projection = IncludeProjection(["folded", "status", "confirmation_expires_at", "sources", "tags"])
+
+    shard = UnicodeAttribute(hash_key=True)
+    created_at = UnicodeAttribute(range_key=True)
+
+
 class SubscriberRow(tables.Row):
-    """`import_id` names the import that added the person, and `imported_as` is a hash of what it wrote, which shows
+    """`shard` and `folded` are for searches; rows of an earlier version have neither until `filling` has added them.
+
+    `import_id` names the import that added the person, and `imported_as` is a hash of what it wrote, which shows
     whether anything was changed since; of somebody added by hand it says just that. `unmailed` says that no campaign
     was sent to them since: when they joined and their id, so that its order is that of joining."""
 
@@ -61,6 +75,9 @@ class SubscriberRow(tables.Row):
     imported_as = UnicodeAttribute(null=True)
     unmailed = UnicodeAttribute(null=True)
     expires_at = NumberAttribute(null=True)
+    shard = UnicodeAttribute(null=True)
+    folded = UnicodeAttribute(null=True)
 
     by_status = ByStatus()
     by_pause = ByPause()
+    by_shard = ByShard()

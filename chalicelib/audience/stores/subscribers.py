@@ -7,7 +7,7 @@ from typing import Any
 
 from chalicelib.audience import model
 from chalicelib.audience.model import Request, Subscriber
-from chalicelib.audience.stores import captures, emails, pauses
+from chalicelib.audience.stores import captures, emails, pauses, searchable
 from chalicelib.audience.stores import held as held_store
 from chalicelib.audience.stores import sign_ups as sign_up_store
 from chalicelib.audience.stores import tokens as token_store
@@ -58,7 +58,7 @@ def create_writes(subscriber: Subscriber, now: datetime) -> list[Write]:
         expires_at=_ttl(until),
     )
     key = emails.claim_write(subscriber, until, _ttl(until), now)
-    return [key, Put(row, SubscriberRow.id.does_not_exist())]
+    return [key, Put(searchable.with_attributes(row), SubscriberRow.id.does_not_exist())]
 
 
 def request_writes(subscriber: Subscriber, request: Request) -> list[Write]:
@@ -105,9 +105,12 @@ def activate_writes(subscriber: Subscriber, request: Request, now: datetime, *, 
         SubscriberRow.expires_at.remove(),
         *_join_actions(request, keep_waiting=keep_waiting),
     ]
-    if request.nickname:
-        actions.append(SubscriberRow.nickname.set(SubscriberRow.nickname | request.nickname))
-    return [Update(SubscriberRow(subscriber.id), actions, _same_status(subscriber)), emails.settle_write(subscriber)]
+    nickname = subscriber.nickname or request.nickname
+    if nickname and not subscriber.nickname:
+        actions.append(SubscriberRow.nickname.set(nickname))
+    actions += searchable.actions(subscriber.id, subscriber.email, nickname)
+    unchanged = _same_status(subscriber) & _same_address(subscriber) & same_name(subscriber)
+    return [Update(SubscriberRow(subscriber.id), actions, unchanged), emails.settle_write(subscriber)]
 
 
 def join_write(subscriber: Subscriber, request: Request, now: datetime, *, keep_waiting: bool) -> Write:
@@ -131,8 +134,12 @@ def profile_writes(subscriber: Subscriber, nickname: str | None, respelled: str 
         actions.append(SubscriberRow.nickname.set(nickname) if nickname else SubscriberRow.nickname.remove())
     if respelled is not None and respelled != subscriber.email:
         actions.append(SubscriberRow.email.set(respelled))
-    unchanged = _same_status(subscriber) & _same_address(subscriber)
-    return [Update(SubscriberRow(subscriber.id), actions, unchanged)] if actions else []
+    if not actions:
+        return []
+    named = subscriber.nickname if nickname is None else nickname
+    actions += searchable.rename_actions(subscriber, respelled or subscriber.email, named or None)
+    unchanged = _same_status(subscriber) & _same_address(subscriber) & same_name(subscriber)
+    return [Update(SubscriberRow(subscriber.id), actions, unchanged & same_shard(subscriber))]
 
 
 def edit_write(subscriber: Subscriber, nickname: str | None, tags: frozenset[str]) -> Write:
@@ -140,14 +147,10 @@ def edit_write(subscriber: Subscriber, nickname: str | None, tags: frozenset[str
     actions = [
         SubscriberRow.nickname.set(nickname) if nickname else SubscriberRow.nickname.remove(),
         SubscriberRow.tags.set(set(tags)) if tags else SubscriberRow.tags.remove(),
+        *searchable.rename_actions(subscriber, subscriber.email, nickname),
     ]
-    same_name = (
-        SubscriberRow.nickname == subscriber.nickname
-        if subscriber.nickname is not None
-        else SubscriberRow.nickname.does_not_exist()
-    )
-    unchanged = _same_status(subscriber) & same_name & _equals(SubscriberRow.tags, subscriber.tags)
-    return Update(SubscriberRow(subscriber.id), actions, unchanged)
+    unchanged = _same_status(subscriber) & _same_address(subscriber) & same_name(subscriber) & same_shard(subscriber)
+    return Update(SubscriberRow(subscriber.id), actions, unchanged & _equals(SubscriberRow.tags, subscriber.tags))
 
 
 def change_email_writes(subscriber: Subscriber, new_email: str, now: datetime) -> list[Write]:
@@ -157,13 +160,14 @@ def change_email_writes(subscriber: Subscriber, new_email: str, now: datetime) -
     it would bring that address back."""
     old_key, new_key = addresses.key(subscriber.email), addresses.key(new_email)
     actions: list[Any] = [SubscriberRow.email.set(new_email), *pauses.resume_actions(subscriber, now)]
+    actions += searchable.rename_actions(subscriber, new_email, subscriber.nickname)
     writes: list[Write] = []
     if old_key != new_key:
         actions.append(SubscriberRow.unsubscribe_secret.set(ids.secret()))
         actions.append(SubscriberRow.previous_unsubscribe_secret.set(subscriber.unsubscribe_secret))
         writes.append(sign_up_store.delete_write(model.address_pseudonym(old_key)))
         writes += token_store.end_links_writes(subscriber.id)
-    unchanged = _same_status(subscriber) & _same_address(subscriber)
+    unchanged = _same_status(subscriber) & _same_address(subscriber) & same_name(subscriber) & same_shard(subscriber)
     return [
         *emails.swap_writes(subscriber, new_key, now),
         *writes,
@@ -175,7 +179,9 @@ def erase_writes(subscriber: Subscriber) -> list[Write]:
     """Delete all that is stored about a person. The address of an expired sign-up may belong to a newer one."""
     owned = [emails.delete_write(subscriber)] if subscriber.activated else emails.delete_writes_if_owned(subscriber)
     return [
-        Delete(SubscriberRow(subscriber.id), _unchanged(subscriber) & _same_address(subscriber)),
+        Delete(
+            SubscriberRow(subscriber.id), _unchanged(subscriber) & _same_address(subscriber) & same_shard(subscriber)
+        ),
         *owned,
         sign_up_store.delete_write(model.address_pseudonym(addresses.key(subscriber.email))),
         *token_store.delete_writes(subscriber.id),
@@ -216,7 +222,24 @@ def parse_subscriber(row: SubscriberRow) -> Subscriber:
         import_id=row.import_id,
         imported_as=row.imported_as,
         unmailed=row.unmailed,
+        shard=row.shard,
     )
+
+
+def is_unfilled(subscriber: Subscriber) -> Any:
+    """A row of an earlier version, as it was read."""
+    same = _same_status(subscriber) & _same_address(subscriber) & same_name(subscriber)
+    return same & SubscriberRow.shard.does_not_exist()
+
+
+def same_name(subscriber: Subscriber) -> Any:
+    """For writes that fold the name they read together with the address."""
+    return _is(SubscriberRow.nickname, subscriber.nickname)
+
+
+def same_shard(subscriber: Subscriber) -> Any:
+    """A row of an earlier version has not been filled in since it was read: whoever is, is counted."""
+    return _is(SubscriberRow.shard, subscriber.shard)
 
 
 def _same_status(subscriber: Subscriber) -> Any:
@@ -231,6 +254,10 @@ def _unchanged(subscriber: Subscriber) -> Any:
     """No source was requested or confirmed meanwhile: its capture would stay behind."""
     requested = _equals(SubscriberRow.requested_sources, subscriber.requested_sources)
     return _same_status(subscriber) & requested & _equals(SubscriberRow.sources, subscriber.sources)
+
+
+def _is(path: Any, value: str | None) -> Any:
+    return path.does_not_exist() if value is None else path == value
 
 
 def _equals(path: Any, sources: frozenset[str]) -> Any:

@@ -1,6 +1,7 @@
 from datetime import UTC, datetime, timedelta
 
 from chalicelib.audience import counts
+from chalicelib.audience.stores import counts as store
 from chalicelib.kernel.aws import tables
 
 _NOW = datetime(2026, 3, 4, 5, 6, tzinfo=UTC)
@@ -8,9 +9,9 @@ _NOW = datetime(2026, 3, 4, 5, 6, tzinfo=UTC)
 
 def _count(day: datetime, joined: int, left: int = 0) -> None:
     for _ in range(joined):
-        tables.transact(counts.joined_write(day))
+        tables.transact(store.count_write(day.date(), joined=1))
     for _ in range(left):
-        tables.transact(counts.left_write(day))
+        tables.transact(store.count_write(day.date(), left=1))
 
 
 def test_the_total_is_all_who_joined_less_all_who_left(aws):

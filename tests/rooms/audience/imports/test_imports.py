@@ -60,7 +60,7 @@ def test_an_import_adds_active_subscribers_with_proof_and_without_a_mail(editor,
     assert ses.mails() == []
     assert [event["type"]["S"] for event in rows("events")] == ["IMPORT_FINISHED"]
     assert all("file" not in key for key in bucket()), "the file is deleted when it is done"
-    assert sum(int(row["joined"]["N"]) for row in rows("census")) == 1
+    assert sum(int(row["joined"]["N"]) for row in rows("census") if "joined" in row) == 1
 
 
 def test_who_left_elsewhere_is_remembered_and_can_still_sign_up(editor, reader):
@@ -439,7 +439,7 @@ def test_the_most_restrictive_file_wins_in_either_order(editor, rows, word, resu
     assert len(rows(table)) == 1
     assert len(rows("emails")) == 1
     if joined == "double":
-        assert sum(int(row["joined"]["N"]) - int(row["left"]["N"]) for row in rows("census")) == 1
+        assert sum(int(row["joined"]["N"]) - int(row["left"]["N"]) for row in rows("census") if "joined" in row) == 1
     assert editor.run("email\nada@example.net\n")["counts"][result] == 1
     assert list(editor.subscribers()) == ["bea@example.net"]
 
