@@ -98,18 +98,27 @@ def _metered(counts: dict[str, dict[str, float]], call: str, ask: Any, status: i
 
 
 def _subscribers(start: int, end: int) -> Iterator[dict[str, Any]]:
+    from chalicelib.audience import folding
+
     for number in range(start, end):
-        moment = f"2026-{1 + number % 9:02}-{1 + number % 27:02}T{number % 24:02}:00:00.000Z"
+        moment = _moment(number)
+        email, nickname = f"reader{number}@example.com", f"Reader {number}"
         yield {
             "id": _id(number),
-            "email": f"reader{number}@example.com",
-            "nickname": f"Reader {number}",
+            "shard": folding.shard_of(_id(number)),
+            "folded": folding.fold_person(email, nickname),
+            "email": email,
+            "nickname": nickname,
             "status": "activated",
             "unsubscribe_secret": f"{number:032}",
             "created_at": moment,
             "activated_at": moment,
             "sources": {"blog"},
         }
+
+
+def _moment(number: int) -> str:
+    return f"2026-{1 + number % 9:02}-{1 + number % 27:02}T{number % 24:02}:{number % 59:02}:{number % 53:02}.000Z"
 
 
 def _emails(start: int, end: int) -> Iterator[dict[str, Any]]:

@@ -14,7 +14,7 @@ from chalicelib.audience.filters import Filter as Filter
 from chalicelib.audience.filters import parse_filter as parse_filter
 from chalicelib.audience.model import ACTIVATED, EDITOR, PENDING, Subscriber, Word
 from chalicelib.audience.recipients import Known
-from chalicelib.audience.searching import Place
+from chalicelib.audience.searching import Found
 from chalicelib.audience.stores import emails, imported, subscribers
 from chalicelib.audience.stores import listing as store
 from chalicelib.audience.stores.listing import BEGINNING, Item, Spot
@@ -54,14 +54,14 @@ class Words(Struct, frozen=True):
 
 
 class Page(Struct, frozen=True):
-    """`rest` is set if a search has not looked at everybody: `total` is then what it has found so far, of `looked_at`
-    people. `is_exact`: somebody has the very address, and nobody else was looked for."""
+    """`rest` says where to go on if a search has not looked at everybody: `total` is then what it has found so far
+    among `looked_at` people. `is_exact`: somebody has the very address, and nobody else was looked for."""
 
     items: tuple[Entry, ...]
     page: int
     per_page: int
     total: int
-    rest: Place | None = None
+    rest: str | None = None
     looked_at: int = 0
     is_exact: bool = False
 
@@ -78,14 +78,13 @@ def page(wanted: Filter, number: int, per_page: int) -> Page:
     return found
 
 
-def look(wanted: Filter, number: int, per_page: int, place: Place | None = None) -> Page:
+def look(wanted: Filter, number: int, per_page: int, place: str | None = None) -> Page:
     """For somebody who waits: the one with the very address, all who match, or what a few seconds could find. With
-    `place`, on from there."""
+    `place`, which is the `rest` of a page, on from there."""
     if place:
-        found = searching.go_on(wanted.terms, place, per_page, _PATIENCE)
-        return Page(_find_entries(found.ids), 1, per_page, found.count, found.rest, found.looked_at)
+        return _found(searching.go_on(wanted.terms, searching.decode(place), per_page, _PATIENCE), 1, per_page)
     if wanted == Filter(text=wanted.text) and "@" in wanted.text and (person := _find_by_address(wanted.text)):
-        return Page((person,), 1, per_page, 1, searching.BEGINNING, is_exact=True)
+        return Page((person,), 1, per_page, 1, searching.encode(searching.BEGINNING), is_exact=True)
     return _page(wanted, number, per_page, _PATIENCE)
 
 
@@ -94,8 +93,7 @@ def _page(wanted: Filter, number: int, per_page: int, seconds: float) -> Page:
     if wanted.reads_everybody and wanted.status != PAUSED and filling.is_finished():
         if not folding.can_be_found(wanted.text):
             return Page((), number, per_page, 0)
-        found = searching.search(wanted.terms, start, per_page, seconds)
-        return Page(_find_entries(found.ids), number, per_page, found.count, found.rest, found.looked_at)
+        return _found(searching.search(wanted.terms, start, per_page, seconds), number, per_page)
     listed = _list(wanted, number, per_page, start)
     people = recipients.look_up([entry.id for entry in listed.items if entry.status == ACTIVATED])
     return replace(listed, items=tuple(_with_pause(entry, people.get(entry.id)) for entry in listed.items))
@@ -111,6 +109,11 @@ def _list(wanted: Filter, number: int, per_page: int, start: int) -> Page:
     total = counts.total()
     items = {entry.id: entry for entry in _merge_page(pending, start, per_page, total)}
     return Page(tuple(items.values()), number, per_page, len(pending) + total)
+
+
+def _found(found: Found, number: int, per_page: int) -> Page:
+    rest = searching.encode(found.rest) if found.rest else None
+    return Page(_find_entries(found.ids), number, per_page, found.count, rest, found.looked_at)
 
 
 def _find_entries(subscriber_ids: Sequence[str]) -> tuple[Entry, ...]:

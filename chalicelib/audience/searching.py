@@ -19,6 +19,7 @@ from chalicelib.audience.stores.search import Hits, Position, Terms
 from chalicelib.kernel import clock
 from chalicelib.kernel.errors import Invalid
 
+AT_ONCE = len(folding.SHARDS)
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _HEAD = struct.Struct(">II")
 _ROW = struct.Struct(">q16s")
@@ -100,7 +101,7 @@ def decode(text: str) -> Place:
 
 def _search_shards(terms: Terms, place: Place, keep: int, may_go_on: Callable[[Hits], bool]) -> dict[str, Hits]:
     """Each in a thread, with the patience of this request."""
-    with ThreadPoolExecutor(max_workers=len(folding.SHARDS)) as threads:
+    with ThreadPoolExecutor(max_workers=AT_ONCE) as threads:
         running = {
             shard: threads.submit(
                 copy_context().run, partial(store.search_shard, shard, terms, after, keep, may_go_on)

@@ -128,19 +128,39 @@
   const selection = find("[data-selection]");
   if (selection) enhanceSelection(selection);
 
+  const searching = find("[data-rest]");
+  if (searching) goOnSearching(searching);
+
+  // A long search goes on by itself, and ends when the page is left. Beyond a hundred people, by its link.
+  async function goOnSearching(status) {
+    const leaving = new AbortController(), rows = find(".rows tbody");
+    addEventListener("pagehide", () => leaving.abort());
+    while (status.dataset.rest && rows.children.length < 100) {
+      const answer = await fetch(status.dataset.rest, { signal: leaving.signal }).catch(() => null);
+      if (!answer?.ok) return;
+      const found = new DOMParser().parseFromString(await answer.text(), "text/html");
+      rows.append(...findAll(".rows tbody tr", found));
+      for (const part of findAll("tr, th, td", rows)) part.setAttribute("role", roles[part.tagName] || "rowheader");
+      const next = find("[data-found]", found);
+      status.dataset.rest = next.dataset.rest || "";
+      status.replaceChildren(...next.childNodes);
+      selection?.dispatchEvent(new Event("input"));
+    }
+  }
+
   // Say how many people are selected, and offer to select all of this page.
   function enhanceSelection(form) {
-    const boxes = findAll("input[name=id]", form), output = find("[data-selected]", form);
+    const every = () => findAll("input[name=id]", form), output = find("[data-selected]", form);
     const all = Object.assign(document.createElement("input"), { type: "checkbox" });
     all.setAttribute("aria-label", "Select everyone on this page");
     find("thead .pick", form).append(all);
     const show = () => {
-      const chosen = boxes.filter((box) => box.checked).length;
+      const boxes = every(), chosen = boxes.filter((box) => box.checked).length;
       output.textContent = chosen ? `${chosen === 1 ? "1 person" : `${number.format(chosen)} people`} selected` : "";
-      all.checked = chosen === boxes.length;
+      all.checked = chosen > 0 && chosen === boxes.length;
       all.indeterminate = chosen > 0 && chosen < boxes.length;
     };
-    all.addEventListener("change", () => { for (const box of boxes) box.checked = all.checked; show(); });
+    all.addEventListener("change", () => { for (const box of every()) box.checked = all.checked; show(); });
     form.addEventListener("input", (event) => { if (event.target !== all) show(); });
     addEventListener("pageshow", show);
   }

@@ -8,7 +8,7 @@ from chalicelib.audience import erasure, listing, pausing
 from chalicelib.audience.listing import Filter
 from chalicelib.kernel import addresses
 from chalicelib.kernel.errors import Invalid
-from chalicelib.web import paging
+from chalicelib.web import cursors, paging
 from chalicelib.web.request import Request
 from chalicelib.web.responses import Response
 
@@ -19,8 +19,11 @@ _LONGEST_ECHO = 500
 def list_subscribers(request: Request) -> Response:
     number, per_page = paging.requested(request)
     wanted = listing.parse_filter(request.query)
-    found = listing.page(wanted, number, per_page)
     query = _query(wanted) | ({"per_page": str(per_page)} if "per_page" in request.query else {})
+    scope = f"subscribers {sorted(query.items())}"
+    place = cursors.read(request, scope)
+    found = listing.look(wanted, number, per_page, place)
+    rest = cursors.sign(found.rest, scope)
     return shell.page(
         request,
         "admin/subscribers.html",
@@ -29,6 +32,9 @@ def list_subscribers(request: Request) -> Response:
         wanted=wanted,
         filtered=bool(_query(wanted)),
         query=_query(wanted),
+        goes_on=place is not None,
+        shown_before=found.total - len(found.items) if found.rest or place else 0,
+        rest_url=f"{_HERE}?{urlencode({**query, 'cursor': rest})}" if rest else None,
         page_url=lambda page: f"{_HERE}?{urlencode({**query, 'page': page})}",
     )
 

@@ -19,7 +19,8 @@ _TOGETHER = 90  # a transaction takes a hundred writes
 
 
 class FillingRow(tables.Row):
-    """`status`, `created_at` and `id` are those of the last one that was looked at."""
+    """`status`, `created_at` and `id` are those of the last one that was looked at; at the beginning of a status
+    there is no such one."""
 
     class Meta:
         table_name = tables.name("census")
@@ -33,9 +34,10 @@ class FillingRow(tables.Row):
 
 
 class Group(Struct, frozen=True):
-    """Ids of people in the order they signed up, and the key of the last of them (None at the end of a status)."""
+    """Ids of people in the order they signed up, their status, and the key of the last of them (None at the end)."""
 
     ids: list[str]
+    status: str
     last: dict[str, Any] | None
 
 
@@ -49,11 +51,11 @@ def groups() -> Iterator[Group]:
     where the last run stopped."""
     row = _find()
     status = row.status if row and row.status else PENDING
-    after = _key(row) if row and row.status else None
+    after = _key(row) if row and row.id else None
     for each in _STATUSES[_STATUSES.index(status) :]:
         while True:
             ids, last = listing.oldest_ids(each, _TOGETHER, after)
-            yield Group(ids, last)
+            yield Group(ids, each, last)
             after = last
             if not last:
                 break
@@ -61,10 +63,13 @@ def groups() -> Iterator[Group]:
 
 def keep(group: Group) -> None:
     """The group is done. A twin that is behind writes an older place, and then some is looked at twice."""
+    row = FillingRow(_KIND, _SLOT)
     if group.last:
-        last = {name: group.last[name]["S"] for name in ("status", "created_at", "id")}
-        actions = [getattr(FillingRow, name).set(value) for name, value in last.items()]
-        tables.update(FillingRow(_KIND, _SLOT), actions)
+        at, id = (group.last[name]["S"] for name in ("created_at", "id"))
+        place = [FillingRow.created_at.set(at), FillingRow.id.set(id), FillingRow.status.set(group.status)]
+        tables.update(row, place)
+    elif group.status == PENDING:
+        tables.update(row, [FillingRow.status.set(ACTIVATED), FillingRow.created_at.remove(), FillingRow.id.remove()])
 
 
 def finish() -> None:

@@ -48,7 +48,8 @@ def newest_first() -> list[Place]:
     """As they are now: some forty bytes each, so that one request reads twenty thousand."""
     query: dict[str, Any] = {
         "TableName": f"{settings.current().prefix}-census",
-        "KeyConditionExpression": "kind = :kind",
+        "KeyConditionExpression": "#kind = :kind",
+        "ExpressionAttributeNames": {"#kind": "kind"},
         "ExpressionAttributeValues": {":kind": {"S": _KIND}},
         "ConsistentRead": True,
         "ScanIndexForward": False,

@@ -64,12 +64,12 @@ def _query(shard: str, terms: Terms) -> dict[str, Any]:
     return {
         "TableName": f"{settings.current().prefix}-subscribers",
         "IndexName": "by_shard",
-        "KeyConditionExpression": "shard = :shard",
+        "KeyConditionExpression": "#shard = :shard",
         "FilterExpression": " AND ".join(conditions),
         "ExpressionAttributeValues": {name: {"S": value} for name, value in values.items()}
         | {":shard": {"S": shard}},
+        "ExpressionAttributeNames": {"#shard": "shard"} | names,
         "ScanIndexForward": False,
-        **({"ExpressionAttributeNames": names} if names else {}),
     }
 
 
