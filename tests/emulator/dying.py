@@ -13,7 +13,9 @@ import traceback
 from datetime import timedelta
 from typing import Any
 
+from chalicelib.audience import filling, places
 from chalicelib.audience.imports import jobs as import_jobs
+from chalicelib.audience.stores import filling as filling_store
 from chalicelib.audience.tags import aim_keepers
 from chalicelib.audience.tags import jobs as tag_jobs
 from chalicelib.campaigns import content_store, delivery_store, removal, versions
@@ -110,9 +112,20 @@ def make_item(title: str) -> Item:
     return Item(id, Provider.YOUTUBE, title, ContentType.VIDEO, title, url, moment, creator="A Channel")
 
 
+def fill_rows() -> None:
+    filling_store._TOGETHER = 5
+    filling.fill(lambda: True)
+
+
+def merge_places() -> None:
+    places._TOGETHER, places._WORTH_MERGING, places._MOST_MERGED = 10, 0, 4
+    places.merge(lambda: True)
+
+
 _DONE_HERE = (
     *(handle, sweep, follow, unfollow, pause, resume, complete, disconnect, deliver, work_import, work_tags),
     *(save_draft, restore_version, delete_draft, take_out),
+    *(fill_rows, merge_places),
 )
 ACTIONS = {act.__name__: act for act in _DONE_HERE}
 

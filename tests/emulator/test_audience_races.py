@@ -8,7 +8,8 @@ import pytest
 from botocore.exceptions import EndpointConnectionError
 from botocore.retries.standard import ExponentialBackoff
 
-from chalicelib.audience import counts, jobs, opt_outs
+from chalicelib.audience import counts, folding, jobs, opt_outs
+from chalicelib.audience.stores import places
 from chalicelib.audience.stores.captures import CaptureRow
 from chalicelib.audience.stores.emails import EmailRow
 from chalicelib.audience.stores.subscribers import SubscriberRow
@@ -54,6 +55,9 @@ def _consistent():
     for table in (TokenRow, CaptureRow):
         assert {row.subscriber_id for row in table.scan(consistent_read=True)} <= set(subscribers)
     assert counts.total() == sum(row.status == "activated" for row in subscribers.values())
+    assert counts.total() == places.sum_of(places.newest_first())
+    assert all(row.folded == folding.fold_person(row.email, row.nickname) for row in subscribers.values())
+    assert all(row.shard == folding.shard_of(row.id) for row in subscribers.values())
     return subscribers
 
 
