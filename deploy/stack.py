@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from deploy import indexes
 from deploy.stage import Refused
 
 Clients = Callable[[str], Any]
@@ -56,17 +57,31 @@ def with_code(template: dict[str, Any], code: Uploaded) -> dict[str, Any]:
 
 
 def apply(clients: Clients, name: str, template: Mapping[str, Any], parameters: Mapping[str, str]) -> dict[str, str]:
-    """Create or update the stack through a change set, print what changes, wait, and return the outputs."""
+    """Create or update the stack through change sets, print what changes, wait, and return the outputs."""
+    cloudformation = clients("cloudformation")
+    exists = _status(cloudformation, name) not in (None, "REVIEW_IN_PROGRESS")
+    deployed = _deployed(cloudformation, name) if exists else {"Resources": {}}
+    for step in indexes.steps(deployed, template):
+        print(f"{name}: indexes that have to be added one at a time")
+        kept = [{"ParameterKey": key, "UsePreviousValue": True} for key in step.get("Parameters", {})]
+        _change(clients, name, step, kept, exists=True)
+    given = [{"ParameterKey": key, "ParameterValue": value} for key, value in parameters.items()]
+    _change(clients, name, template, given, exists=exists)
+    return outputs(clients, name)
+
+
+def _change(
+    clients: Clients, name: str, template: Mapping[str, Any], parameters: list[dict[str, Any]], *, exists: bool
+) -> None:
     cloudformation = clients("cloudformation")
     # By URL, because a template in the call itself may have at most 51,200 bytes.
     body = upload(clients, json.dumps(template, separators=(",", ":")).encode(), "json")
-    exists = _status(cloudformation, name) not in (None, "REVIEW_IN_PROGRESS")
     change_set = cloudformation.create_change_set(
         StackName=name,
         ChangeSetName=f"gna-{uuid.uuid4()}",
         ChangeSetType="UPDATE" if exists else "CREATE",
         TemplateURL=body.url,
-        Parameters=[{"ParameterKey": key, "ParameterValue": value} for key, value in parameters.items()],
+        Parameters=parameters,
         Capabilities=_CAPABILITIES,
     )["Id"]
     if _describe(cloudformation, change_set):
@@ -75,7 +90,12 @@ def apply(clients: Clients, name: str, template: Mapping[str, Any], parameters: 
     else:
         cloudformation.delete_change_set(ChangeSetName=change_set)
         print(f"{name}: nothing to change")
-    return outputs(clients, name)
+
+
+def _deployed(cloudformation: Any, name: str) -> dict[str, Any]:
+    body = cloudformation.get_template(StackName=name, TemplateStage="Original")["TemplateBody"]
+    found: dict[str, Any] = json.loads(body) if isinstance(body, str) else body
+    return found
 
 
 def outputs(clients: Clients, name: str) -> dict[str, str]:
