@@ -69,11 +69,14 @@ def find_start(count: int, total: int) -> Start | None:
 
 def merge(time_left: Callable[[], bool]) -> int:
     """Merge rows that have become many, by the clean-up; how many are gone. Two runs at the same time do no harm, and
-    a run that is cut short leaves every sum as it was."""
+    a run that is cut short leaves every sum as it was. A second in which nobody signed up who is still here is
+    forgotten first."""
     found = store.newest_first()[::-1]
+    empty = [place for place in found if not place.people and not place.anchor]
+    merged = sum(store.forget(place) for place in empty if time_left())
+    found = [place for place in found if place.people or place.anchor]
     if len(found) < _WORTH_MERGING:
-        return 0
-    merged = 0
+        return merged
     for anchor, others in _groups(found):
         rest = iter(others)
         while some := list(islice(rest, _MOST_MERGED)):

@@ -12,6 +12,7 @@ from pynamodb.attributes import BooleanAttribute, NumberAttribute, UnicodeAttrib
 
 from chalicelib.kernel import settings
 from chalicelib.kernel.aws import raw, tables
+from chalicelib.kernel.aws.failures import Stale
 from chalicelib.kernel.aws.tables import Delete, Update, Write
 
 _KIND = "places"
@@ -73,6 +74,15 @@ def merge_writes(anchor: Place, others: Sequence[Place]) -> list[Write]:
     people = sum(place.people for place in others)
     merged = Update(PlaceRow(_KIND, anchor.slot), [PlaceRow.people.add(people)], PlaceRow.anchor == True)  # noqa: E712
     return [merged, *(_delete_write(place) for place in others)]
+
+
+def forget(place: Place) -> bool:
+    """False if it has changed meanwhile."""
+    try:
+        tables.transact(_delete_write(place))
+    except Stale:
+        return False
+    return True
 
 
 def _delete_write(place: Place) -> Write:

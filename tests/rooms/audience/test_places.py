@@ -113,6 +113,18 @@ def test_whoever_was_not_counted_is_not_subtracted(people):
     assert places.move_writes([people.people[0]], [people.people[0]]) == []
 
 
+def test_a_second_of_which_everybody_has_left_is_forgotten(people, monkeypatch):
+    monkeypatch.setattr(places, "_WORTH_MERGING", 2_000)
+    for second in range(5):
+        people.join(second)
+    for person in people.people[1:4]:
+        people.leave(person)
+    assert len(store.newest_first()) == 5
+    assert places.merge(lambda: True) == 3
+    assert len(store.newest_first()) == 2
+    people.check()
+
+
 def test_without_sums_that_fit_nothing_is_said(people):
     people.join(1)
     assert places.find_start(0, 2) is None
@@ -135,7 +147,7 @@ def listed(aws, few_together):
             row = {"id": ids.new(), "email": f"r{number:03}@example.net", "status": "activated", "created_at": at}
             rows.append(row | {"unsubscribe_secret": "s" * 32, "activated_at": at, "sources": {"blog"}})
         crowd.write("subscribers", rows)
-        tables.transact(*[tables.Update(*given) for given in ()], _count(people))
+        tables.transact(_count(people))
         return rows
 
     return make
