@@ -89,6 +89,10 @@ class Truth:
         counted = sum(int(row.get("joined", 0)) - int(row.get("left", 0)) for row in self.tables["census"])
         if counted != len(self.activated()):
             yield f"the counts say {counted}, the table has {len(self.activated())} activated"
+        placed = sum(int(row.get("people", 0)) for row in self.tables["census"])
+        known = sum("shard" in row for row in self.activated())
+        if placed != known:
+            yield f"the counts by second say {placed}, the table has {known} activated with a shard"
 
     def _promises(self, people: list[Person]) -> Iterator[str]:
         """An answer is a promise. Without an answer nothing was promised."""
