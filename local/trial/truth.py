@@ -90,7 +90,7 @@ class Truth:
         if counted != len(self.activated()):
             yield f"the counts say {counted}, the table has {len(self.activated())} activated"
         placed = sum(int(row.get("people", 0)) for row in self.tables["census"])
-        known = sum("shard" in row for row in self.activated())
+        known = sum(row["status"] == "activated" and "shard" in row for row in self.tables["subscribers"])
         if placed != known:
             yield f"the counts by second say {placed}, the table has {known} activated with a shard"
 
