@@ -117,7 +117,9 @@ def test_bare_calls_are_confined_to_hot_paths():
     hot = {
         "audience/stores/capture_metadata.py",
         "audience/stores/listing.py",
+        "audience/stores/places.py",
         "audience/stores/recipients.py",
+        "audience/stores/search.py",
         "campaigns/sending/part_row_store.py",
         "campaigns/sending/part_store.py",
         "campaigns/sending/wave_store.py",
