@@ -24,8 +24,8 @@ _PENDING = (
 TABLES = (
     Kept(
         "subscribers",
-        "who subscribed, since when, from which sources and with which tags; since when and why somebody is paused, "
-        "or when they resumed",
+        "who subscribed, since when, from which sources and with which tags; address and name once more in lower "
+        "case, for searches; since when and why somebody is paused, or when they resumed",
         "address, name",
         _PENDING,
     ),
@@ -94,7 +94,8 @@ TABLES = (
     Kept("locks", "which jobs are running", "", "minutes"),
     Kept(
         "census",
-        "how many people joined and left per day, and which steps of the first run are done",
+        "how many people joined and left per day; in which seconds those who are subscribed signed up, and how many; "
+        "which steps of the first run are done",
         "",
         "indefinitely: only counts and dates",
     ),
