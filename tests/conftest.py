@@ -2,6 +2,7 @@
 
 import json
 import os
+import sys
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -103,6 +104,13 @@ def _publication_is_read_anew(request: pytest.FixtureRequest, monkeypatch: pytes
         monkeypatch.setattr(publication, "current", lambda: publication.from_settings(settings.current()))
     yield
     publication.forget()
+
+
+@pytest.fixture(autouse=True)
+def _searches_ask_anew() -> None:
+    """That rows of an earlier version are filled in is remembered for a minute, but each test has new tables."""
+    if filling := sys.modules.get("chalicelib.audience.filling"):
+        filling.forget()
 
 
 @pytest.fixture(scope="session")

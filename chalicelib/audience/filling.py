@@ -14,14 +14,20 @@ from chalicelib.kernel.recent import Recent
 
 _ONE_BY_ONE = 45  # with a count for each, in a transaction of at most a hundred writes
 
+_FINISHED = "finished"
 _finished: Recent[bool] = Recent(timedelta(minutes=1), 1)
 
 
 def is_finished() -> bool:
     """Once it is, this is not asked again every time."""
-    if _finished.get("finished"):
+    if _finished.get(_FINISHED):
         return True
-    return store.is_finished() and _finished.put("finished", True)
+    return store.is_finished() and _finished.put(_FINISHED, True)
+
+
+def forget() -> None:
+    """Ask anew, as after the tables were replaced."""
+    _finished.forget(_FINISHED)
 
 
 def fill(time_left: Callable[[], bool]) -> int:

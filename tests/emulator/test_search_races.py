@@ -82,7 +82,7 @@ def test_two_that_fill_in_while_people_leave_and_are_renamed(old, together):
 def test_filling_in_killed_at_any_step_is_made_up_for(old, dying, emulator):
     for steps in count(1):
         emulator.empty(settings.current().prefix)
-        filling._finished.forget("finished")
+        filling.forget()
         old(12)
         ended = dying(steps, "fill_rows")
         filling.fill(lambda: True)
