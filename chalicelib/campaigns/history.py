@@ -73,8 +73,9 @@ class History(Struct, frozen=True):
         kept = [one for one in self.past if one.expires_at > begun.began_at]
         return replace(self, current=begun, past=(replaced, *kept)[:SLOTS])
 
-    def without(self, ordinals: Collection[int]) -> "History":
-        kept = tuple(one for one in self.past if one.ordinal not in ordinals)
+    def without(self, ordinals: Collection[int], now: datetime) -> "History":
+        """Nor those that nobody can read any more."""
+        kept = tuple(one for one in self.readable(now) if one.ordinal not in ordinals)
         return replace(self, past=kept, withdrawn=self.withdrawn + len(ordinals))
 
     def readable(self, now: datetime) -> tuple[Past, ...]:

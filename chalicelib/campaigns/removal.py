@@ -14,7 +14,6 @@ from chalicelib.kernel.errors import NotFound
 WITHDRAWN = "A sighting was withdrawn by the member who shared it, and taken out."
 # In the place of a subject that was the title of what is gone, when there is nothing else to name it by.
 UNTITLED = "Untitled"
-_LONGEST_SUBJECT = 200
 _HELD = f"{HELD_BACK}{WITHDRAWN[0].lower()}{WITHDRAWN[1:]} Review it, then send or schedule it again."
 
 
@@ -47,11 +46,11 @@ def without(body: str, entries: Collection[str]) -> str:
 def _take_out(detail: CampaignDetail, entry: str) -> changes.Changed:
     """The content and the older versions in one transaction: nothing is kept of what is taken out."""
     is_sent = Action.UPDATE not in permitted_actions(detail.campaign.state)
-    gone = [] if is_sent else [item for item in uses.list_items(detail) if item.entry == entry]
-    cleared, forgotten = snapshots.forget_writes(detail, entry, {_subject(item) for item in gone})
-    if gone:
-        after = snapshots.overwrite(cleared, _edit(cleared, gone))
-    elif forgotten:
+    has_it = not is_sent and any(item.entry == entry for item in uses.list_items(detail))
+    cleared, forgotten, named = snapshots.forget_writes(detail, entry)
+    if has_it or (not is_sent and detail.campaign.subject in named):
+        after = snapshots.overwrite(cleared, _edit(cleared, entry if has_it else "", named))
+    elif cleared != detail:
         after = changes.edit(cleared, {}, {})
     else:
         permit(Action.UPDATE, detail.campaign.state)
@@ -59,16 +58,18 @@ def _take_out(detail: CampaignDetail, entry: str) -> changes.Changed:
     return after, [*changes.save_writes(detail, after), *forgotten]
 
 
-def _edit(detail: CampaignDetail, gone: Collection[Item]) -> CampaignDetail:
-    """A campaign that is scheduled stays so, unless nothing is left of it, or it was named after what is gone."""
-    campaign, left = detail.campaign, _without(detail.content.body, {item.entry for item in gone})
+def _edit(detail: CampaignDetail, entry: str, named: Collection[str]) -> CampaignDetail:
+    """A campaign that is scheduled stays so, unless nothing is left of it, or it was named after what is gone. It may
+    be although it has no item of it any more: then its body stays as it is."""
+    campaign, left = detail.campaign, _without(detail.content.body, {entry} if entry else ())
     edits: dict[str, Any] = {"notice": add_notice(campaign.notice or "")}
-    is_named_after = campaign.subject in [_subject(item) for item in gone]
+    is_named_after = campaign.subject in named
     if is_named_after:
-        edits["subject"] = next((_subject(block) for block in left if isinstance(block, Item)), UNTITLED)
+        others = (snapshots.name_after(block) for block in left if isinstance(block, Item))
+        edits["subject"] = next(others, UNTITLED)
     if campaign.scheduled_at and (is_named_after or not _says_anything(left)):
         edits |= {"scheduled_at": None, "notice": _HELD}
-    return changes.edit(detail, edits, {"body": blocks.write(left)})
+    return changes.edit(detail, edits, {"body": blocks.write(left)} if entry else {})
 
 
 def add_notice(before: str) -> str:
@@ -79,11 +80,6 @@ def add_notice(before: str) -> str:
 
 def _without(body: str, entries: Collection[str]) -> list[Block]:
     return [block for block in blocks.parse(body) if not (isinstance(block, Item) and block.entry in entries)]
-
-
-def _subject(item: Item) -> str:
-    """As a composed draft is named after its first item, whose braces are escaped already."""
-    return item.title[:_LONGEST_SUBJECT]
 
 
 def _says_anything(left: Collection[Block]) -> bool:

@@ -2,17 +2,19 @@
 their pictures may be gone by the time one is brought back."""
 
 import re
-from collections.abc import Collection
 
 from msgspec.structs import asdict, replace
 
 from chalicelib.campaigns import content_store, history
 from chalicelib.campaigns.bodies import Draft
 from chalicelib.campaigns.content import blocks
+from chalicelib.campaigns.content.blocks import Item
 from chalicelib.campaigns.history import Past, Saved, Saver, Summary
 from chalicelib.campaigns.model import CampaignDetail, Format
+from chalicelib.kernel import clock
 from chalicelib.kernel.aws.tables import Write
 
+_LONGEST_NAME = 200
 _TAG = re.compile(r"<[^<>]*>")
 _WORD = re.compile(r"(?<!\S)[^\w\s]*+\w")
 
@@ -55,16 +57,22 @@ def overwrite(before: CampaignDetail, after: CampaignDetail) -> CampaignDetail:
     return replace(after, history=replace(before.history, current=saved))
 
 
-def forget_writes(detail: CampaignDetail, entry: str, named: Collection[str]) -> tuple[CampaignDetail, list[Write]]:
-    """Without the older versions that have an item of this entry, or are named after it."""
+def forget_writes(detail: CampaignDetail, entry: str) -> tuple[CampaignDetail, list[Write], frozenset[str]]:
+    """Without the older versions that have an item of this entry, or are named after one; and how those are named
+    that are."""
+    named = _names(detail, entry)
     if not current(detail).ordinal:
-        return detail, []
+        return detail, [], named
     found = content_store.list_snapshots(detail.campaign.id)
+    named = named.union(*(_names(one, entry) for one in found.values()))
     gone = [ordinal for ordinal, one in found.items() if _has(one, entry) or one.campaign.subject in named]
-    if not gone:
-        return detail, []
-    kept = detail.history.without(gone)
-    return replace(detail, history=kept), content_store.delete_snapshot_writes(detail.campaign.id, gone)
+    kept = replace(detail, history=detail.history.without(gone, clock.now()))
+    return kept, content_store.delete_snapshot_writes(detail.campaign.id, gone), named
+
+
+def name_after(item: Item) -> str:
+    """As a composed draft is named after its first item, whose braces are escaped already."""
+    return item.title[:_LONGEST_NAME]
 
 
 def delete_all(campaign_id: str, begun: int = history.SLOTS) -> None:
@@ -84,5 +92,13 @@ def summarize(detail: CampaignDetail) -> Summary:
 
 
 def _has(detail: CampaignDetail, entry: str) -> bool:
+    return bool(_items(detail, entry))
+
+
+def _names(detail: CampaignDetail, entry: str) -> frozenset[str]:
+    return frozenset(map(name_after, _items(detail, entry)))
+
+
+def _items(detail: CampaignDetail, entry: str) -> list[Item]:
     """In whatever format: it may have been switched."""
-    return any(item.entry == entry for item in blocks.items(detail.content.body))
+    return [item for item in blocks.items(detail.content.body) if item.entry == entry]

@@ -3,10 +3,11 @@ they take it back."""
 
 import json
 import zlib
+from datetime import timedelta
 
 import pytest
 
-from chalicelib.campaigns import removal, snapshots, versions
+from chalicelib.campaigns import history, removal, snapshots, versions
 from chalicelib.campaigns import service as campaigns
 from chalicelib.campaigns.content_store import ContentRow
 from chalicelib.events.store import EventRow
@@ -489,6 +490,32 @@ def test_older_versions_lose_it_although_the_draft_has_not_had_it_for_long(ada, 
     assert (found["version"], found["notice"], found["body"]) == (4, None, "Nothing of it.")
     assert "Fox" not in stored_contents()
     assert use_store.find(next(iter(recalled()))) == use_store.Used(is_withdrawn=True)
+
+
+def test_what_is_still_named_after_it_is_not_kept(ada, desk, take_back):
+    seen = share(ada, "Fox")
+    made = desk.compose(desk.entry()["id"]).json
+    assert made["subject"] == "Fox"
+    url = f"/admin/api/campaigns/{made['id']}"
+    for changes in ({"body": "Nothing of it."}, {"subject": "Two"}, {"subject": "Fox"}):
+        assert desk.admin.patch(url, json=changes).status == 200
+    take_back(ada, seen)
+    found = desk.campaign(made["id"])
+    assert (found["subject"], found["body"], found["notice"]) == (removal.UNTITLED, "Nothing of it.", NOTICE)
+    assert "Fox" not in stored_contents()
+
+
+def test_the_list_of_versions_forgets_the_name_of_one_whose_row_has_expired(ada, desk, take_back, monkeypatch):
+    monkeypatch.setattr(history, "KEPT", timedelta(0))
+    seen = share(ada, "Fox")
+    made = desk.compose(desk.entry()["id"]).json
+    changes = {"subject": "Two", "body": "Nothing of it."}
+    assert desk.admin.patch(f"/admin/api/campaigns/{made['id']}", json=changes).status == 200
+    for row in [row for row in tables.scan(ContentRow) if row.expires_at]:
+        tables.delete(row)
+    assert "Fox" in stored_contents()
+    take_back(ada, seen)
+    assert "Fox" not in stored_contents()
 
 
 def test_older_versions_of_what_was_sent_lose_it(ada, desk, ses, take_back):
