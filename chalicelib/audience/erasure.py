@@ -13,9 +13,9 @@ from chalicelib.audience.stores import sign_ups as sign_up_store
 from chalicelib.events import outbox
 from chalicelib.events import service as events
 from chalicelib.events.model import EventType
-from chalicelib.kernel import addresses, clock, log, settings
+from chalicelib.kernel import addresses, clock, log, patience, settings
 from chalicelib.kernel.aws import queues, tables
-from chalicelib.kernel.aws.failures import Contended, Stale, retry_stale
+from chalicelib.kernel.aws.failures import Stale, retry_stale
 from chalicelib.kernel.aws.tables import Write
 from chalicelib.kernel.errors import NotFound
 
@@ -38,14 +38,22 @@ def erase(subscriber: Subscriber, event_type: EventType, reason: str, *also: Wri
 
 
 def _commit(writes: list[Write], tallies: list[Write]) -> None:
-    """Rather without the tallies than not at all: when very many leave at once, their rows may be in the way."""
-    try:
-        tables.transact(*writes, *tallies)
-    except Contended:
-        if not tallies:
-            raise
-        log.warning("leaving.not_counted")
+    if not tallies or not _commit_counted(*writes, *tallies):
         tables.transact(*writes)
+
+
+def _commit_counted(*writes: Write) -> bool:
+    """Rather without the tallies than not at all, whatever is wrong with them; what that takes is not taken from the
+    time there is for leaving. If it was done after all and only the answer is lost, leaving again is `Stale`."""
+    try:
+        with patience.limited():
+            tables.transact(*writes)
+    except Stale:
+        raise
+    except Exception as failure:
+        log.exception("leaving.not_counted", failure)
+        return False
+    return True
 
 
 def _remember_writes(subscriber: Subscriber) -> list[Write]:

@@ -4,7 +4,7 @@ round, so `app.py` registers its module here by name."""
 from importlib import import_module
 from typing import TYPE_CHECKING, Protocol, cast
 
-from chalicelib.kernel import log
+from chalicelib.kernel import log, patience
 
 if TYPE_CHECKING:
     from chalicelib.audience.model import Subscriber
@@ -26,9 +26,11 @@ def register(module: str) -> None:
 
 
 def count_writes(person: "Subscriber") -> "list[Write]":
-    """Nothing if it cannot be found out now, whatever is wrong: nobody stays subscribed because of a count."""
+    """Nothing if it cannot be found out now, whatever is wrong: nobody stays subscribed because of a count. A service
+    that does not answer costs time, which is not taken from what there is for leaving itself."""
     try:
-        return [write for module in _counters for write in _counter(module).left_writes(person)]
+        with patience.limited():
+            return [write for module in _counters for write in _counter(module).left_writes(person)]
     except Exception as failure:
         log.exception("leaving.not_counted", failure)
         return []

@@ -14,7 +14,7 @@ from chalicelib.campaigns import service as campaigns
 from chalicelib.campaigns.model import Counts, Targeting, Terms
 from chalicelib.campaigns.sending import deliveries
 from chalicelib.campaigns.service import Draft
-from chalicelib.kernel import clock, ids
+from chalicelib.kernel import clock, ids, patience
 from chalicelib.kernel.aws import raw, tables
 from chalicelib.kernel.aws.failures import Contended
 from chalicelib.kernel.errors import Unavailable
@@ -195,6 +195,44 @@ def test_nobody_stays_subscribed_because_it_cannot_be_counted(http: Any, monkeyp
     raw.dynamodb("PutItem", {"TableName": tables.name("bounces"), "Item": _damaged()})
     assert unsubscribe(http, people[2]).status == 200
     assert not recipients.look_up(people)
+
+
+@pytest.mark.parametrize("failure", [Unavailable(), RuntimeError("a right is missing")])
+def test_whatever_is_wrong_with_the_numbers_leaving_works(
+    http: Any, monkeypatch: pytest.MonkeyPatch, failure: Exception
+) -> None:
+    began()
+    person, real = somebody(), tables.transact
+
+    def refused(*writes: tables.Write) -> None:
+        if any(isinstance(write.row, tally_store.TallyRow) for write in writes):
+            raise failure
+        real(*writes)
+
+    monkeypatch.setattr(tables, "transact", refused)
+    assert unsubscribe(http, person).status == 200
+    assert recipients.look_up([person]) == {}
+
+
+def test_time_that_is_lost_with_counting_is_not_missing_for_leaving(
+    http: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    began()
+    person, real = somebody(), tables.transact
+
+    def lose_time(*given: Any) -> Any:
+        lost = patience._lost.get()
+        assert lost
+        lost.seconds += 60
+        raise Unavailable
+
+    def transact(*writes: tables.Write) -> None:
+        with patience.counted():
+            real(*writes)
+
+    monkeypatch.setattr(sent, "list_latest", lose_time)
+    monkeypatch.setattr(tables, "transact", transact)
+    assert unsubscribe(http, person).status == 200
 
 
 def _damaged() -> dict[str, Any]:
