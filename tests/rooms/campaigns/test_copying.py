@@ -276,3 +276,26 @@ def test_a_defect_of_the_bucket_costs_one_picture(admin: Any, host: Host, monkey
     found = copy_in(admin, campaign)
     assert found["copied"] == 1
     assert found["left"] == [{"url": f"{host.url}/a.jpg", "reason": "it could not be stored"}]
+
+
+def test_a_body_that_takes_long_to_read_leaves_less_time_to_copy(
+    admin: Any, host: Host, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Within the 29 seconds of API Gateway, with a clock that only readings and hosts move."""
+    now, real = [1_000.0], addresses._show
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+
+    def read(detail: CampaignDetail, body: str) -> Any:
+        now[0] += 3
+        return real(detail, body)
+
+    def copy_many(urls: Any, seconds: float, *size: int) -> Any:
+        now[0] += seconds
+        return {url: media.publish(picture()) for url in urls}
+
+    monkeypatch.setattr(addresses, "_show", read)
+    monkeypatch.setattr(remote, "copy_many", copy_many)
+    campaign = markdown(admin, "https://pics.example/a.jpg")
+    found = copy_in(admin, campaign)
+    assert (found["copied"], found["left"]) == (1, [])
+    assert now[0] - 1_000 + 3 < 29, "saving reads it once more"
