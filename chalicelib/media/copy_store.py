@@ -27,6 +27,7 @@ UNUSED, REMOVE = "unused copy", "remove copy"
 UPLOADED, COPIED = "uploaded", "copied"
 # A row is as large as a kilobyte or four: more campaigns than that are counted, and not named.
 MOST_NAMED = 100
+BEING_REMOVED = "This picture is just being removed"
 
 _PUBLIC, _REMOVED = "public", "removed"
 # Somebody may be about to use it: an item whose picture was just copied, a draft that is not saved yet.
@@ -182,7 +183,7 @@ def forget(name: str) -> None:
 def _check_stored(name: str) -> bool:
     """False: it is there and stays. One that is being removed can come back only when that is done."""
     if find(name) is None:
-        raise Unavailable("This picture is just being removed")
+        raise Unavailable(BEING_REMOVED)
     return False
 
 

@@ -17,6 +17,7 @@ is an id, or words of another room.
 """
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from datetime import datetime
 from typing import Any
 from urllib.parse import urlsplit
@@ -24,14 +25,15 @@ from urllib.parse import urlsplit
 from msgspec.structs import replace
 
 from chalicelib.kernel import clock, ids, limits, log, settings
-from chalicelib.kernel.aws import objects, queues, tables
+from chalicelib.kernel.aws import failures, objects, queues, tables
 from chalicelib.kernel.aws.tables import Write
-from chalicelib.kernel.errors import Invalid, TooLarge
+from chalicelib.kernel.errors import Invalid, TooLarge, Unavailable
 from chalicelib.media import copy_store, model, places, postponed_store, shown_store, store
 from chalicelib.media.model import Announced, Picture, PublicCopy, State
 
 QUEUE, DESK_QUEUE = "media", "feed"
 PREPARE, ERASE = "prepare", "erase"
+_ATTEMPTS, _REST = 5, 0.1
 
 
 def announce(owner: str, content_type: str, size: int) -> Announced:
@@ -165,8 +167,22 @@ def publish(
     made = public_images.make(content, images.Box(width, height), most_pixels)
     copy = PublicCopy(public_images.name(made), made.width, made.height, len(made.content))
     if copy_store.announce(copy, clock.now()):
-        objects.put(places.public(copy.name), made.content, made.format)
+        _store(copy, made.content, made.format)
     return copy
+
+
+def _store(copy: PublicCopy, content: bytes, format: str) -> None:
+    """Whoever deletes the copy between its row and its file would leave a file that no row knows of, and nobody ever
+    removes: so its row is made again."""
+    objects.put(places.public(copy.name), content, format)
+    for attempt in range(_ATTEMPTS):
+        if copy_store.find(copy.name):
+            return
+        failures.rest(attempt, _REST)
+        with suppress(Unavailable):  # the other one has not finished; if it never does, the clean-up does
+            copy_store.announce(copy, clock.now())
+            objects.put(places.public(copy.name), content, format)
+    raise Unavailable(copy_store.BEING_REMOVED)
 
 
 def publish_photo(picture_id: str) -> PublicCopy | None:

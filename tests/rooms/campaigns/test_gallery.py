@@ -495,6 +495,60 @@ def test_a_deletion_that_died_is_finished_by_the_clean_up(admin: Any, monkeypatc
     assert send(admin, part(large())).status == 202
 
 
+def _names() -> list[str]:
+    return [row.id for row in CopyRow.scan() if model.is_name(row.id)]
+
+
+def test_what_is_deleted_while_the_same_is_uploaded_leaves_no_file_without_a_row(
+    admin: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = objects.put
+
+    def put(*given: Any) -> None:
+        monkeypatch.setattr(objects, "put", real)
+        assert [media.unpublish(name) for name in _names()] == [True]
+        real(*given)
+
+    monkeypatch.setattr(objects, "put", put)
+    made = upload(admin)
+    assert [f"{SITE}/media/{name}" for name in _names()] == [made["url"]]
+    assert admin.delete(f"{API}/{made['id']}").status == 204
+    assert objects.get(places.public(made["url"].rpartition("/")[2]), most=10) is None
+
+
+def test_of_a_deletion_that_dies_while_the_same_is_uploaded_the_clean_up_removes_the_file(
+    admin: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(media, "_REST", 0.0)
+    real = objects.put
+
+    def put(*given: Any) -> None:
+        monkeypatch.setattr(objects, "put", real)
+        assert copy_store.mark_removed(_names()[0], clock.now(), due_only=False)
+        real(*given)
+
+    monkeypatch.setattr(objects, "put", put)
+    assert send(admin, part(encode(grid()))).status == 503
+    (name,) = _names()
+    jobs.clean_up(lambda: True)
+    assert (_names(), objects.get(places.public(name), most=10)) == ([], None)
+
+
+def test_a_picture_that_is_deleted_before_it_is_kept_is_made_again(
+    admin: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = copy_store.keep_write
+
+    def keep_write(name: str, *given: Any) -> Any:
+        monkeypatch.setattr(copy_store, "keep_write", real)
+        assert media.unpublish(name)
+        return real(name, *given)
+
+    monkeypatch.setattr(copy_store, "keep_write", keep_write)
+    assert listed(admin) == []
+    assert [upload(admin)["id"]] == listed(admin)
+
+
 def test_a_draft_that_names_a_deleted_picture_is_saved_without_it(admin: Any) -> None:
     made = upload(admin)
     library.delete(made["id"])
