@@ -14,7 +14,7 @@ _LIMITS = {
     ("subscribe, new address", "requests"): 3,
     ("subscribe, new address", "write units"): 12,
     ("confirm", "requests"): 2,
-    ("unsubscribe", "requests"): 2,
+    ("unsubscribe", "requests"): 3,  # one asks which campaigns of the last week it counts for
 }
 
 
