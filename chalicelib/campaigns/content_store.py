@@ -78,7 +78,14 @@ def list_snapshots(campaign_id: str) -> dict[int, CampaignDetail]:
 
 
 def delete_snapshot_writes(campaign_id: str, ordinals: Iterable[int]) -> list[tables.Write]:
-    return [tables.Delete(ContentRow(_slot_id(campaign_id, ordinal % SLOTS))) for ordinal in ordinals]
+    """Each fails if another version has the place."""
+    return [
+        tables.Delete(
+            ContentRow(_slot_id(campaign_id, ordinal % SLOTS)),
+            ContentRow.id.does_not_exist() | (ContentRow.ordinal == ordinal),
+        )
+        for ordinal in ordinals
+    ]
 
 
 def delete_snapshots(campaign_id: str, slots: Iterable[int]) -> None:

@@ -9,11 +9,14 @@ from chalicelib.campaigns.content import blocks
 from chalicelib.campaigns.content.blocks import Block, Image, Item, Text
 from chalicelib.campaigns.model import HELD_BACK, Action, CampaignDetail, permit, permitted_actions
 from chalicelib.kernel import log
+from chalicelib.kernel.aws import tables
 from chalicelib.kernel.errors import NotFound
 
 WITHDRAWN = "A sighting was withdrawn by the member who shared it, and taken out."
 # In the place of a subject that was the title of what is gone, when there is nothing else to name it by.
 UNTITLED = "Untitled"
+# A transaction takes 4 MB, and a version may have 400 KB.
+_TOGETHER = 8
 _HELD = f"{HELD_BACK}{WITHDRAWN[0].lower()}{WITHDRAWN[1:]} Review it, then send or schedule it again."
 
 
@@ -44,7 +47,8 @@ def without(body: str, entries: Collection[str]) -> str:
 
 
 def _take_out(detail: CampaignDetail, entry: str) -> changes.Changed:
-    """The content and the older versions in one transaction: nothing is kept of what is taken out."""
+    """The content and the older versions in one transaction: nothing is kept of what is taken out. Only when there
+    are many of them, most are deleted before."""
     is_sent = Action.UPDATE not in permitted_actions(detail.campaign.state)
     has_it = not is_sent and any(item.entry == entry for item in uses.list_items(detail))
     cleared, forgotten, named = snapshots.forget_writes(detail, entry)
@@ -55,6 +59,9 @@ def _take_out(detail: CampaignDetail, entry: str) -> changes.Changed:
     else:
         permit(Action.UPDATE, detail.campaign.state)
         return detail, []
+    while len(forgotten) > _TOGETHER:
+        tables.transact(*forgotten[-_TOGETHER:])
+        del forgotten[-_TOGETHER:]
     return after, [*changes.save_writes(detail, after), *forgotten]
 
 

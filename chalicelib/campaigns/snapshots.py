@@ -11,7 +11,6 @@ from chalicelib.campaigns.content import blocks
 from chalicelib.campaigns.content.blocks import Item
 from chalicelib.campaigns.history import Past, Saved, Saver, Summary
 from chalicelib.campaigns.model import CampaignDetail, Format
-from chalicelib.kernel import clock
 from chalicelib.kernel.aws.tables import Write
 
 _LONGEST_NAME = 200
@@ -66,7 +65,7 @@ def forget_writes(detail: CampaignDetail, entry: str) -> tuple[CampaignDetail, l
     found = content_store.list_snapshots(detail.campaign.id)
     named = named.union(*(_names(one, entry) for one in found.values()))
     gone = [ordinal for ordinal, one in found.items() if _has(one, entry) or one.campaign.subject in named]
-    kept = replace(detail, history=detail.history.without(gone, clock.now()))
+    kept = replace(detail, history=detail.history.keep_only(found.keys() - set(gone), len(gone)))
     return kept, content_store.delete_snapshot_writes(detail.campaign.id, gone), named
 
 

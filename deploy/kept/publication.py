@@ -127,7 +127,8 @@ TABLES = (
         "address of an editor",
         "as long as the campaign; a correction until it is withdrawn; an older version until "
         f"{in_words(history.KEPT)} after it was replaced, then no longer shown, and deleted by DynamoDB within a few "
-        "days; with the draft, if an editor deletes it; and at once, if a member withdraws a sighting that is in it",
+        "days, except when and by whom it was saved and its subject, until the campaign is saved again; with the "
+        "draft, if an editor deletes it; and at once, if a member withdraws a sighting that is in it",
     ),
     Kept("deliveries", "counts of a delivery: sent, failed, unknown", "", "as long as the campaign"),
     Kept(

@@ -122,15 +122,17 @@
       if (answer.kind === "gone") return stop("deleted");
       if (["away", "busy", "ended"].includes(answer.kind)) doubtful = [edits, ...doubtful.slice(0, 4)];
       if (answer.kind !== "conflict") return { ...answer, sent: edits };
-      return tries < 3 ? compare(edits, asked, tries) : { kind: "busy" };
+      return tries < 3 ? compare(edits, asked, tries, answer.error) : { kind: "busy" };
     };
 
     // Somebody has saved since; or it was us, and the answer was lost; or only its schedule is another.
-    const compare = async (edits, asked, tries) => {
+    const compare = async (edits, asked, tries, error) => {
       const { kind, data } = await ask("GET", `${API}/${id}`);
       if (kind === "gone") return stop("deleted");
       if (kind !== "ok") return { kind };
       if (!data.permitted.includes("update")) return stop("sent", data);
+      // Nobody has saved: it is what the edits say that cannot be, such as a sighting that was withdrawn.
+      if (data.version === version) return { kind: "refused", error };
       const same = (fields) => Object.entries(fields).every(([name, value]) => normal(name, value) === normal(name, data[name]));
       const ours = [edits, ...doubtful, {}].find((one) => same({ ...saved, ...one }));
       if (!ours) return stop("conflict", data);

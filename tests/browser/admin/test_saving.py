@@ -7,7 +7,9 @@ from functools import partial
 from chalicelib.campaigns import segments, service
 from chalicelib.campaigns.model import Targeting, Terms
 from chalicelib.campaigns.service import Draft
+from chalicelib.inbox import use_store
 from chalicelib.kernel import clock
+from chalicelib.kernel.aws import tables
 from tests.browser import page_checks
 from tests.browser.admin.editing import SELECTED, body, kept, open_draft, put, seen, status, stored, until, wait_for
 
@@ -338,6 +340,21 @@ def test_what_the_server_refuses_is_said_and_kept(dashboard, look):
     page.get_by_label("Subject").fill("{{nickname|friend}}")
     wait_for(page, "saved")
     assert stored(dashboard.draft)[0] == "{{nickname|friend}}"
+
+
+def test_an_item_that_was_withdrawn_is_named_as_the_reason(dashboard, look):
+    entry = "f" * 32
+    tables.transact(use_store.withdraw_write(entry))
+    page = look(refused=True)
+    open_draft(page, dashboard.draft)
+    asked = _sent(page, "PATCH")
+    put(page, f":::item\ntitle: Fox\nlink: https://fox.example/\nentry: {entry}\n:::|")
+    wait_for(page, "bad")
+    assert "A sighting in it was withdrawn by the member who shared it. Kept" in status(page)
+    assert len(asked) == 1
+    put(page, "Without it|")
+    wait_for(page, "saved")
+    assert stored(dashboard.draft)[1] == "Without it"
 
 
 def test_a_browser_without_room_says_so_and_warns_on_leaving(dashboard, look):

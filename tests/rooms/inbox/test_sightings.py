@@ -518,6 +518,31 @@ def test_the_list_of_versions_forgets_the_name_of_one_whose_row_has_expired(ada,
     assert "Fox" not in stored_contents()
 
 
+def test_many_large_versions_lose_it_in_transactions_that_hold_them(ada, desk, monkeypatch):
+    seen = share(ada, "Fox")
+    made = desk.compose(desk.entry()["id"]).json
+    for number in range(20):
+        changed = desk.admin.patch(f"/admin/api/campaigns/{made['id']}", json={"preheader": str(number)})
+        assert changed.status == 200
+    real, sizes = tables.transact, []
+
+    def transact(*writes):
+        sizes.append(sum(isinstance(one.row, ContentRow) for one in writes))
+        if sum(map(bool, sizes)) == 2:
+            raise Unavailable
+        real(*writes)
+
+    with monkeypatch.context() as dying:
+        dying.setattr(tables, "transact", transact)
+        ada.withdraw(seen)
+    found = versions.list_versions(made["id"])
+    missing = [one for one in found.items[1:] if snapshots.find(made["id"], one.saved) is None]
+    assert (len(missing), max(sizes)) == (removal._TOGETHER, removal._TOGETHER)
+    work_off_recalls()
+    assert "Fox" not in stored_contents()
+    assert [one.is_current for one in versions.list_versions(made["id"]).items] == [True]
+
+
 def test_older_versions_of_what_was_sent_lose_it(ada, desk, ses, take_back):
     seen = share(ada, "Fox")
     entry = desk.entry()["id"]
