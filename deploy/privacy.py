@@ -20,9 +20,11 @@ ELSEWHERE = (
     (
         "pictures (bucket)",
         "members' photos, made anew without the data cameras put into them (position, time, device). Read by links "
-        f"that work for {in_words(timedelta(seconds=media.LINK_SECONDS))}, made each time they are shown",
+        f"that work for {in_words(timedelta(seconds=media.LINK_SECONDS))}, made each time they are shown. And the "
+        "public copies of pictures, made anew in the same way, for everybody who knows their address",
         "the photo",
-        "until removed, or deleted with its sighting or account: then gone within the hour; uploads that are not "
+        "public copies: see `media`. Photos: until removed, or deleted with its sighting or account: then gone "
+        "within the hour; uploads that are not "
         f"used, up to {in_words(owners.UNUSED_UPLOADS)}, then deleted within the hour",
     ),
     (
@@ -50,6 +52,13 @@ ELSEWHERE = (
         "an editor says who did it",
         "editors' addresses",
         in_words(LOG_RETENTION),
+    ),
+    (
+        "browsers of editors",
+        "text of a campaign that could not be saved yet; the addresses that the last test email went to",
+        "the addresses, typed by the editor",
+        "text: until it is saved or discarded, at most 30 days; addresses: until the tab is closed. Whoever uses the "
+        "same profile of the same browser can read them",
     ),
     (
         "backups",
