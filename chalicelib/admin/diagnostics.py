@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from urllib.parse import urlsplit
 
+from chalicelib.kernel import zones
 from chalicelib.kernel.findings import Finding, error, note
 from chalicelib.kernel.publication import OFF, Publication, from_settings
 from chalicelib.kernel.settings import Settings
@@ -56,12 +57,9 @@ def _check_site(settings: Settings) -> Iterator[Finding]:
 
 
 def _check_zone(shown: Publication) -> Iterator[Finding]:
-    from zoneinfo import ZoneInfo
-
-    try:
-        ZoneInfo(shown.time_zone)
-    except (ValueError, OSError, LookupError):
-        yield error("SITE_ZONE is no time zone", "digests are sent by UTC", "Set a name such as Europe/Berlin")
+    if not zones.is_known(shown.time_zone):
+        why = "digests, dates and days of joining follow UTC"
+        yield error("SITE_ZONE is no time zone", why, "Set a name such as Europe/Berlin")
 
 
 def _check_mail(settings: Settings, shown: Publication) -> Iterator[Finding]:

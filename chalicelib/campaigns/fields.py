@@ -9,6 +9,7 @@ from typing import Any, TypeVar, cast
 from chalicelib.campaigns.content import placeholders
 from chalicelib.campaigns.model import LONGEST_WORD, MOST_WORDS, Format, State, Targeting, Terms
 from chalicelib.campaigns.targeting import MOST_WORDS_IN_ALL
+from chalicelib.kernel import zones
 from chalicelib.kernel.errors import Invalid
 from chalicelib.kernel.publication import DESIGNS, Design
 from chalicelib.mail.message import LONGEST_SUBJECT
@@ -95,20 +96,7 @@ def design(value: Any) -> Design | None:
 
 def zone(value: Any) -> str | None:
     """A time zone, or none."""
-    return None if value is None else time_zone(value)
-
-
-def time_zone(value: Any) -> str:
-    from zoneinfo import ZoneInfo
-
-    reason = "Time zone must be an IANA name such as Europe/Berlin"
-    if not isinstance(value, str) or not 0 < len(value) <= LONGEST_WORD:
-        raise Invalid(reason)
-    try:
-        ZoneInfo(value)
-    except (ValueError, OSError, LookupError):  # a directory, a path upwards, an unknown name
-        raise Invalid(reason) from None
-    return value
+    return None if value is None else zones.parse(value)
 
 
 def required_time(value: Any) -> Any:
@@ -198,9 +186,7 @@ def _placed(when: datetime, zone: str | None) -> datetime:
         return when
     if not zone:
         raise Invalid("Scheduled time needs an offset such as Z or +01:00, or a time zone beside it")
-    from zoneinfo import ZoneInfo
-
-    return when.replace(tzinfo=ZoneInfo(zone))
+    return when.replace(tzinfo=zones.find(zone))
 
 
 def _line(value: Any, name: str) -> str:

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from chalicelib.kernel import publication
+from chalicelib.kernel import publication, zones
 from chalicelib.kernel.errors import GnaError
 from chalicelib.kernel.wording import for_readers
 
@@ -70,9 +70,7 @@ def explain(failure: GnaError, code: str) -> str:
 
 def write_date(moment: datetime, code: str) -> str:
     """The day in the publication's time zone: `18 November 2026`."""
-    from zoneinfo import ZoneInfo
-
-    day = moment.astimezone(ZoneInfo(publication.at_hand().time_zone))
+    day = moment.astimezone(zones.find(publication.at_hand().time_zone))
     found = catalogue(code)
     month = _months(code)[day.month - 1]
     # Some languages write the first of a month with an ordinal number.

@@ -1,8 +1,29 @@
 """Time zones by their IANA names, and where their days begin."""
 
 from datetime import UTC, date, datetime, time, tzinfo
+from typing import Any
 
 from chalicelib.kernel import log
+from chalicelib.kernel.errors import Invalid
+
+_LONGEST = 64
+
+
+def parse(value: Any) -> str:
+    """A name that somebody typed or sent, if there is such a time zone."""
+    if not isinstance(value, str) or not 0 < len(value) <= _LONGEST or not is_known(value):
+        raise Invalid("Time zone must be an IANA name such as Europe/Berlin")
+    return value
+
+
+def is_known(name: str) -> bool:
+    from zoneinfo import ZoneInfo
+
+    try:
+        ZoneInfo(name)
+    except (ValueError, OSError, LookupError):  # a directory, a path upwards, an unknown name
+        return False
+    return True
 
 
 def find(name: str) -> tzinfo:
@@ -10,11 +31,10 @@ def find(name: str) -> tzinfo:
     reports it, too."""
     from zoneinfo import ZoneInfo
 
-    try:
+    if is_known(name):
         return ZoneInfo(name)
-    except (ValueError, OSError, LookupError):
-        log.error("zone.unknown")
-        return UTC
+    log.error("zone.unknown")
+    return UTC
 
 
 def first_moment(day: date, zone: str) -> datetime:

@@ -7,12 +7,12 @@ from chalicelib.admin import preview_frames, shell, testing_form, truncate
 from chalicelib.admin.campaign_conflicts import explain
 from chalicelib.admin.pages.campaigns import HERE
 from chalicelib.admin.testing_form import TestForm
-from chalicelib.campaigns import fields, service
+from chalicelib.campaigns import service
 from chalicelib.campaigns.gallery import copying
 from chalicelib.campaigns.model import Action, CampaignDetail, DeliveryState, permit, permitted_actions
 from chalicelib.campaigns.review import preflight, testing
 from chalicelib.campaigns.sending import continuing, deliveries, progress, stopping
-from chalicelib.kernel import addresses, settings
+from chalicelib.kernel import addresses, settings, zones
 from chalicelib.kernel.errors import Conflict, GnaError, Invalid
 from chalicelib.kernel.plurals import count_of
 from chalicelib.web.request import Request
@@ -62,7 +62,7 @@ def schedule(request: Request) -> Response:
     try:
         if not at:
             raise Invalid("Choose a date and time")
-        service.schedule(campaign_id, at, fields.time_zone(zone), waves=_has_waves(request))
+        service.schedule(campaign_id, at, zones.parse(zone), waves=_has_waves(request))
     except Invalid as failure:
         return _review(request, _sendable(request), 400, problem=failure.reason, at=at[:64], zone=zone[:64])
     audit.record(request, "campaign.schedule", campaign_id=campaign_id)
