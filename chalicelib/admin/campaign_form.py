@@ -8,13 +8,13 @@ from msgspec.structs import replace
 
 from chalicelib.campaigns import fields
 from chalicelib.campaigns.model import CampaignDetail, Format, Segment, Targeting
-from chalicelib.campaigns.service import Draft
+from chalicelib.campaigns.service import Draft, Edits
 from chalicelib.kernel.errors import Invalid
 from chalicelib.web.request import Request
 from chalicelib.web.text_size import html_size
 
-# The fields for the sources and tags of the readers a campaign is for.
 DAY_FIELDS = ("joined_after", "joined_before")
+# The fields for the sources and tags of the readers a campaign is for.
 TARGETING_FIELDS = tuple(f"{kind}_{match}" for kind in ("sources", "tags") for match in ("any", "all", "none"))
 # Fields that may be too long for a page. Such a field is left empty in the form, and saving keeps what is stored
 # unless the author types something; a script fetches the full text into it.
@@ -69,11 +69,8 @@ class Form(Struct, frozen=True):
             design=fields.design(self.design or None),
         )
 
-    def edits(self) -> tuple[dict[str, Any], dict[str, Any]]:
-        """The changed fields of the campaign, and those of its content."""
-        draft = self.draft()
-        campaign = {name: getattr(draft, name) for name in ("subject", "preheader", "format", "targeting", "design")}
-        return campaign, {"body": draft.body, "text": draft.text}
+    def edits(self) -> Edits:
+        return self.draft().split()
 
     def targeting(self) -> Targeting:
         if self.everybody:

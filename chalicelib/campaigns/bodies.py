@@ -68,6 +68,12 @@ class Draft(Struct, frozen=True):
     targeting: Aim = field(default_factory=Targeting, name="aim")
     design: DesignName = None
 
+    def split(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Fields of the campaign, and those of its content."""
+        values = {name: getattr(self, name) for name in Draft.__struct_fields__}
+        content = {name: values.pop(name) for name in ("body", "text")}
+        return values, content
+
 
 class CampaignEdits(Struct, frozen=True):
     """Fields that are left out stay as they are."""

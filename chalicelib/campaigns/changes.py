@@ -167,8 +167,7 @@ def begin_writes(detail: CampaignDetail, waves: bool | None = None) -> Changed:
 
 def tag_writes(campaign: Campaign) -> list[tables.Write]:
     """Before it is read who has the tags it is for: that nobody is changing them now."""
-    terms = campaign.targeting.tags
-    return tags.idle_writes({*terms.any, *terms.all, *terms.none})
+    return tags.idle_writes(set(campaign.targeting.tags.words))
 
 
 def start_deliveries(detail: CampaignDetail, now: datetime) -> CampaignDetail:

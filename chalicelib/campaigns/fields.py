@@ -136,7 +136,7 @@ def targeting(value: Any) -> Targeting:
 
 def check_targeting(aim: Targeting) -> Targeting:
     """Refuse days between which nobody can have joined, and more words than can be asked for at once."""
-    if aim.words > MOST_WORDS_IN_ALL:
+    if aim.word_count > MOST_WORDS_IN_ALL:
         raise Invalid(f"Aim must have at most {MOST_WORDS_IN_ALL} sources and tags in all")
     if aim.joined_after and aim.joined_before and aim.joined_after >= aim.joined_before:
         raise Invalid("Aim joined_after must be earlier than joined_before")

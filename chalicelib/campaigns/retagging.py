@@ -78,7 +78,7 @@ def _follows(campaign: Campaign) -> bool:
 
 
 def _reads(campaign: Campaign, change: Change) -> bool:
-    if campaign.state is not State.PUBLISHING or not change.touches(_words(campaign.targeting.tags)):
+    if campaign.state is not State.PUBLISHING or not change.touches(set(campaign.targeting.tags.words)):
         return False
     return any(progress.reads_audience(delivery) for delivery in delivery_store.list_deliveries(campaign.id))
 
@@ -95,11 +95,7 @@ def _contradicts(aim: Targeting) -> bool:
 
 
 def _is_old(aim: Targeting, change: Change) -> bool:
-    return not change.old.isdisjoint(_words(aim.tags))
-
-
-def _words(terms: Terms) -> frozenset[str]:
-    return frozenset((*terms.any, *terms.all, *terms.none))
+    return not change.old.isdisjoint(aim.tags.words)
 
 
 def _retagged(aim: Targeting, change: Change) -> Targeting:

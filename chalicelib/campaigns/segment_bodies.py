@@ -4,6 +4,7 @@ from datetime import date
 from typing import Annotated, Any
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field
+from msgspec.structs import asdict
 
 from chalicelib.campaigns import fields
 from chalicelib.campaigns.bodies import Aim
@@ -39,13 +40,12 @@ class _Sent(Struct, frozen=True):
 
     def sent(self) -> dict[str, Any]:
         """The fields of the targeting that were sent, by name."""
-        names = Targeting.__struct_fields__
-        given = {name: value for name in names if (value := getattr(self, name)) is not UNSET}
+        given = {name: value for name in Targeting.__struct_fields__ if (value := getattr(self, name)) is not UNSET}
         if self.targeting is UNSET:
             return given
         if given:
             raise Invalid("Send either aim or its fields, not both")
-        return {name: getattr(self.targeting, name) for name in names}
+        return asdict(self.targeting)
 
 
 class NewSegment(_Sent, frozen=True, kw_only=True):

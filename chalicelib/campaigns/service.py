@@ -293,7 +293,7 @@ def _new_detail(
     draft: Draft, origin: Origin, now: datetime, notice: str | None = None, by: str = ""
 ) -> CampaignDetail:
     id = ids.new()
-    given = {name: getattr(draft, name) for name in Draft.__struct_fields__ if name in Campaign.__struct_fields__}
+    given, content = draft.split()
     campaign = Campaign(id=id, created_at=now, updated_at=now, origin=origin, notice=notice, **given)
-    detail = CampaignDetail(campaign, Content(draft.body, draft.text), (Delivery(ids.new(), id, now),))
+    detail = CampaignDetail(campaign, Content(**content), (Delivery(ids.new(), id, now),))
     return snapshots.first(detail, by)

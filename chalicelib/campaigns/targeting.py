@@ -29,6 +29,11 @@ class Terms(Struct, frozen=True):
     all: Words = ()
     none: Words = ()
 
+    @property
+    def words(self) -> tuple[str, ...]:
+        """Of all three lists."""
+        return self.any + self.all + self.none
+
 
 class Resolved(Struct, frozen=True):
     """A targeting whose days are moments: who joined at the first one or later, and before the second."""
@@ -52,10 +57,9 @@ class Targeting(Struct, frozen=True):
         return self == Targeting()
 
     @property
-    def words(self) -> int:
+    def word_count(self) -> int:
         """How many words its lists have."""
-        lists = (words for terms in (self.sources, self.tags) for words in (terms.any, terms.all, terms.none))
-        return sum(map(len, lists))
+        return len(self.sources.words) + len(self.tags.words)
 
     def resolve(self, zone: str) -> Resolved:
         def begins(day: date | None) -> datetime | None:

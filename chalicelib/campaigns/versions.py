@@ -1,12 +1,11 @@
 """The versions of a campaign: listed, read, and brought back."""
 
 from msgspec import Struct
-from msgspec.structs import asdict, replace
+from msgspec.structs import replace
 
 from chalicelib.campaigns import changes, removal, service, snapshots, uses
-from chalicelib.campaigns.bodies import Draft
 from chalicelib.campaigns.history import Past, Saved, Saver, Summary
-from chalicelib.campaigns.model import CampaignDetail, Content
+from chalicelib.campaigns.model import CampaignDetail
 from chalicelib.kernel import clock
 from chalicelib.kernel.errors import NotFound
 
@@ -92,7 +91,7 @@ def _restore(
         if withdrawn:
             draft = replace(draft, body=removal.without(draft.body, withdrawn))
             notice = {"notice": removal.add_notice(detail.campaign.notice or "")}
-        edits, content = _split(draft)
+        edits, content = draft.split()
         return {**edits, **notice}, content
 
     return service.save(campaign_id, decide, Saver(by), version)
@@ -105,10 +104,3 @@ def _versions(detail: CampaignDetail) -> Versions:
     )
     past = [Version(one, one.summary, one.last) for one in detail.history.readable(now)]
     return Versions(detail, (current, *past), detail.history.withdrawn)
-
-
-def _split(draft: Draft) -> service.Edits:
-    """Fields of the campaign, and those of its content."""
-    values = asdict(draft)
-    content = {name: values.pop(name) for name in Content.__struct_fields__ if name in values}
-    return values, content

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from msgspec.structs import asdict
+
 from chalicelib.access import audit
 from chalicelib.admin import campaign_form, shell, tag_words
 from chalicelib.admin.campaign_form import Form
@@ -65,9 +67,8 @@ def _save(request: Request) -> Response:
     form = campaign_form.parse_form(request, campaign_form.form_for(segment))
     name = request.text("name") or ""
     try:
-        aim = form.targeting()
-        changes = {each: getattr(aim, each) for each in aim.__struct_fields__}
-        segments.change(segment.id, fields.segment_name(name), changes, form.version)
+        targeting = asdict(form.targeting())
+        segments.change(segment.id, fields.segment_name(name), targeting, form.version)
     except (Invalid, Conflict) as failure:
         return _edit(request, segment, name[:_LONGEST], form, 400, failure.reason)
     return shell.back(HERE, "segment-saved")

@@ -24,11 +24,6 @@ class Picture(Struct, frozen=True):
     campaigns: tuple[Campaign, ...]
     on_site: bool
 
-    @property
-    def more(self) -> int:
-        """Uses that are not named here."""
-        return max(0, self.kept.uses - len(self.campaigns))
-
 
 class Page(Struct, frozen=True):
     items: list[Picture]

@@ -143,7 +143,7 @@ def test_an_aim_that_is_refused(value):
 
 def test_an_aim_has_no_more_words_than_a_filter_can_ask_for():
     most = {name: [f"{name}{number}" for number in range(30)] for name in ("any", "all")}
-    assert fields.targeting({"sources": most, "tags": most}).words == fields.MOST_WORDS_IN_ALL
+    assert fields.targeting({"sources": most, "tags": most}).word_count == fields.MOST_WORDS_IN_ALL
     with pytest.raises(Invalid, match="Aim must have at most 120 sources and tags in all"):
         fields.targeting({"sources": most, "tags": most | {"none": ["one more"]}})
 
