@@ -10,6 +10,7 @@ from chalicelib.campaigns import fields
 from chalicelib.campaigns.model import CampaignDetail, Format, Segment, Targeting
 from chalicelib.campaigns.service import Draft, Edits
 from chalicelib.kernel.errors import Invalid
+from chalicelib.web import whole_numbers
 from chalicelib.web.request import Request
 from chalicelib.web.text_size import html_size
 
@@ -164,8 +165,7 @@ def _fit(form: Form, names: Sequence[str], available: int) -> Form:
 
 
 def _version(text: str) -> int | None:
-    if not text:
-        return None
-    if not (text.isascii() and text.isdigit() and len(text) < 10):
+    number = whole_numbers.parse(text)
+    if text and number is None:
         raise Invalid("version must be a whole number")
-    return int(text)
+    return number

@@ -13,22 +13,13 @@ SAVED = "Segment saved. The campaign is not saved yet."
 
 
 class Choice(Struct, frozen=True):
-    """The form as it is shown again, and what is said about it. What is too long for the page of it is kept from the
-    segment."""
+    """The form as it is shown again, and what is said about it. Lists that are too long for the page are taken from
+    this `segment` when the form is sent."""
 
     form: Form
     segment: str = ""
     said: str = ""
     problem: str = ""
-
-
-def _parse_choice(request: Request, form: Form) -> Choice | None:
-    """None if another button was pressed. Return in a field presses the first one of a form: without a segment, it
-    means to save."""
-    button, segment_id = request.text("next"), request.text("segment") or ""
-    if button == "save-segment":
-        return _save(request, form)
-    return _use(segment_id, form) if button == "segment" and segment_id else None
 
 
 def start_with(segment_id: str) -> Choice:
@@ -48,7 +39,16 @@ def parse_form(request: Request, stored: Form | None = None) -> tuple[Form, Choi
         form = campaign_form.parse_form(request, stored)
         return form, Choice(form, problem="The segment was deleted meanwhile: choose the recipients again")
     form = campaign_form.parse_form(request, kept)
-    return form, _parse_choice(request, form)
+    return form, _choose(request, form)
+
+
+def _choose(request: Request, form: Form) -> Choice | None:
+    """None if another button was pressed. Return in a field presses the first one of a form: without a segment, it
+    means to save."""
+    button, segment_id = request.text("next"), request.text("segment") or ""
+    if button == "save-segment":
+        return _save(request, form)
+    return _use(segment_id, form) if button == "segment" and segment_id else None
 
 
 def _use(segment_id: str, form: Form) -> Choice:

@@ -8,6 +8,7 @@ from chalicelib.campaigns.history import Past, Saved, Saver, Summary
 from chalicelib.campaigns.model import CampaignDetail
 from chalicelib.kernel import clock
 from chalicelib.kernel.errors import NotFound
+from chalicelib.web import whole_numbers
 
 _NO_VERSION = "There is no such version, or it was replaced more than 30 days ago"
 
@@ -43,9 +44,10 @@ class VersionDetail(Struct, frozen=True):
 
 
 def parse_number(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and len(text) < 10):
+    number = whole_numbers.parse(text)
+    if number is None:
         raise NotFound(_NO_VERSION)
-    return int(text)
+    return number
 
 
 def list_versions(campaign_id: str) -> Versions:

@@ -7,11 +7,10 @@ from typing import Any
 from chalicelib.kernel.findings import Finding, error, note
 from chalicelib.kernel.plurals import count_of
 from deploy import secrets
+from deploy.checks import REDEPLOY
 from deploy.stack import Clients
 from deploy.stage import Stage
 from deploy.template import Template, named
-
-_REDEPLOY = "Deploy again, and change nothing by hand"
 
 
 def check_secrets(clients: Clients, stage: Stage) -> Iterator[Finding]:
@@ -35,9 +34,9 @@ def check_tables(clients: Clients, stage: Stage, template: Template) -> Iterator
 
 def _check_table(dynamodb: Any, name: str, wanted: dict[str, Any], found: dict[str, Any]) -> Iterator[Finding]:
     if found["KeySchema"] != wanted["KeySchema"] or _indexes(found) != _indexes(wanted):
-        yield error(f"the table {name} does not have the keys in the template", "reads and writes fail", _REDEPLOY)
+        yield error(f"the table {name} does not have the keys in the template", "reads and writes fail", REDEPLOY)
     if not found.get("DeletionProtectionEnabled"):
-        yield note(f"the table {name} has no deletion protection", "one wrong click deletes it", _REDEPLOY)
+        yield note(f"the table {name} has no deletion protection", "one wrong click deletes it", REDEPLOY)
     backups = dynamodb.describe_continuous_backups(TableName=name)["ContinuousBackupsDescription"]
     is_backed_up = backups.get("PointInTimeRecoveryDescription", {}).get("PointInTimeRecoveryStatus") == "ENABLED"
     if is_backed_up != wanted["PointInTimeRecoverySpecification"]["PointInTimeRecoveryEnabled"]:
@@ -46,15 +45,15 @@ def _check_table(dynamodb: Any, name: str, wanted: dict[str, Any], found: dict[s
     attribute = expiry.get("AttributeName") if expiry["TimeToLiveStatus"].startswith("ENABL") else None
     if attribute != wanted.get("TimeToLiveSpecification", {}).get("AttributeName"):
         yield error(
-            f"the TTL of {name} does not match the template", "personal data would be kept too long", _REDEPLOY
+            f"the TTL of {name} does not match the template", "personal data would be kept too long", REDEPLOY
         )
 
 
 def _backup_finding(name: str, is_backed_up: bool) -> Finding:
     if is_backed_up:
         why = "its rows would be kept for 35 days after they expired"
-        return note(f"the table {name} has point-in-time recovery", why, _REDEPLOY)
-    return note(f"the table {name} has no point-in-time recovery", "a mistake could not be undone", _REDEPLOY)
+        return note(f"the table {name} has point-in-time recovery", why, REDEPLOY)
+    return note(f"the table {name} has no point-in-time recovery", "a mistake could not be undone", REDEPLOY)
 
 
 def _indexes(table: dict[str, Any]) -> dict[str, Any]:
@@ -83,9 +82,9 @@ def _check_queue(name: str, wanted: dict[str, Any], found: dict[str, str]) -> It
         return
     redrive = json.loads(found.get("RedrivePolicy", "{}"))
     if int(redrive.get("maxReceiveCount", 0)) != wanted["RedrivePolicy"]["maxReceiveCount"]:
-        yield error(f"the queue {name} has a different redrive policy", "failed jobs would be lost", _REDEPLOY)
+        yield error(f"the queue {name} has a different redrive policy", "failed jobs would be lost", REDEPLOY)
     if int(found["VisibilityTimeout"]) != wanted.get("VisibilityTimeout", 30):
-        yield note(f"the queue {name} has a different visibility timeout", "work could be done twice", _REDEPLOY)
+        yield note(f"the queue {name} has a different visibility timeout", "work could be done twice", REDEPLOY)
 
 
 def _name(template_name: dict[str, str], stage: Stage) -> str:

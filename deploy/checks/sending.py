@@ -7,10 +7,10 @@ from chalicelib.admin.diagnostics import domain
 from chalicelib.kernel.findings import Finding, error, note
 from chalicelib.mail import account as mail_account
 from chalicelib.mail import account_findings
+from deploy.checks import REDEPLOY
 from deploy.stack import Clients
 
 _REPORTED = {"BOUNCE", "COMPLAINT"}
-_REDEPLOY = "Deploy again, and change nothing by hand"
 
 # The records of a name and a type, as text; empty when there are none.
 Lookup = Callable[[str, str], list[str]]
@@ -44,15 +44,16 @@ def check_reports(clients: Clients, sets: Iterable[str]) -> Iterator[Finding]:
     sesv2 = clients("sesv2")
     for name in filter(None, sets):
         try:
-            told = sesv2.get_configuration_set_event_destinations(ConfigurationSetName=name)["EventDestinations"]
+            found = sesv2.get_configuration_set_event_destinations(ConfigurationSetName=name)
         except sesv2.exceptions.NotFoundException:
             why = "SES refuses every email that names it"
-            yield error(f"the configuration set {name} is missing", why, _REDEPLOY)
+            yield error(f"the configuration set {name} is missing", why, REDEPLOY)
             continue
-        reported = {kind for one in told if one.get("Enabled") for kind in one.get("MatchingEventTypes", [])}
+        destinations = [one for one in found["EventDestinations"] if one.get("Enabled")]
+        reported = {kind for destination in destinations for kind in destination.get("MatchingEventTypes", [])}
         if not reported >= _REPORTED:
             why = "people whose address fails, or who complain, would get more email"
-            yield error(f"the configuration set {name} does not report bounces and complaints", why, _REDEPLOY)
+            yield error(f"the configuration set {name} does not report bounces and complaints", why, REDEPLOY)
 
 
 def check_dns(clients: Clients, from_email: str, lookup: Lookup) -> Iterator[Finding]:

@@ -6,11 +6,11 @@ from typing import Any
 from botocore.exceptions import ClientError
 
 from chalicelib.kernel.findings import Finding, error, note
+from deploy.checks import REDEPLOY
 from deploy.stack import Clients
 from deploy.stage import Stage
 
 _INCOMING = "incoming/"
-_REDEPLOY = "Deploy again, and change nothing by hand"
 _MISSING = ("404", "NoSuchBucket", "NoSuchPublicAccessBlockConfiguration", "NoSuchLifecycleConfiguration")
 
 
@@ -23,10 +23,10 @@ def check_bucket(clients: Clients, stage: Stage) -> Iterator[Finding]:
         return
     blocked = (_answer(s3.get_public_access_block, bucket) or {}).get("PublicAccessBlockConfiguration", {})
     if len(blocked) < 4 or not all(blocked.values()):
-        yield error(f"the bucket {bucket} can be made public", "it also has members' private photos", _REDEPLOY)
+        yield error(f"the bucket {bucket} can be made public", "it also has members' private photos", REDEPLOY)
     rules = (_answer(s3.get_bucket_lifecycle_configuration, bucket) or {}).get("Rules", [])
     if not any(rule["Status"] == "Enabled" and _prefix(rule) == _INCOMING for rule in rules):
-        yield note(f"the bucket {bucket} keeps abandoned uploads", "they should go after a day", _REDEPLOY)
+        yield note(f"the bucket {bucket} keeps abandoned uploads", "they should go after a day", REDEPLOY)
 
 
 def _answer(ask: Callable[..., Any], bucket: str) -> dict[str, Any] | None:

@@ -11,7 +11,7 @@ from chalicelib.admin.campaign_conflicts import explain
 from chalicelib.campaigns import fields, service
 from chalicelib.campaigns.model import NOT_ALLOWED, Action, CampaignDetail, Format, permit, permitted_actions
 from chalicelib.kernel.errors import Conflict, Invalid
-from chalicelib.web import responses
+from chalicelib.web import responses, whole_numbers
 from chalicelib.web.request import Request
 from chalicelib.web.responses import Response
 
@@ -68,9 +68,10 @@ def _refuse(request: Request) -> Response:
 
 
 def _version(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and len(text) < 10):
+    number = whole_numbers.parse(text)
+    if number is None:
         raise Invalid("version must be a whole number")
-    return int(text)
+    return number
 
 
 def _page(

@@ -15,6 +15,7 @@ from chalicelib.campaigns.sending import continuing, deliveries, progress, stopp
 from chalicelib.kernel import addresses, settings, zones
 from chalicelib.kernel.errors import Conflict, GnaError, Invalid
 from chalicelib.kernel.plurals import count_of
+from chalicelib.web import whole_numbers
 from chalicelib.web.request import Request
 from chalicelib.web.responses import Response
 
@@ -123,7 +124,7 @@ def stop_delivery(request: Request) -> Response:
 
 def _continue(request: Request, campaign_id: str, delivery_id: str, wave: str) -> Response:
     try:
-        continuing.go_on(campaign_id, delivery_id, _number(wave))
+        continuing.go_on(campaign_id, delivery_id, whole_numbers.parse(wave) or 0)
     except Conflict:
         return shell.back(f"{HERE}/{campaign_id}", "nothing-to-continue")
     audit.record(request, "delivery.continue", campaign_id=campaign_id, delivery_id=delivery_id)
@@ -136,11 +137,7 @@ def _has_waves(request: Request) -> bool:
 
 def _reviewed_version(request: Request) -> int:
     """What the editor agreed to send. 0, which no campaign has, if the form does not say it."""
-    return _number(request.text("version") or "")
-
-
-def _number(text: str) -> int:
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0
+    return whole_numbers.parse(request.text("version")) or 0
 
 
 def _sendable(request: Request) -> CampaignDetail:
@@ -164,6 +161,7 @@ def _review(request: Request, detail: CampaignDetail, status: int = 200, **value
         test_limits=(testing.MOST, testing_form.LONGEST_LIST),
         reader=preview_frames.parse_reader(request.query.get("reader")),
         readers=preview_frames.READERS,
+        example_name=preview_frames.EXAMPLE_NAME,
         cancellable=Action.CANCEL in permitted_actions(detail.campaign.state),
         **given,
     )

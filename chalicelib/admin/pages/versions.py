@@ -12,6 +12,7 @@ from chalicelib.campaigns import versions
 from chalicelib.campaigns.model import NOT_ALLOWED, Action, CampaignDetail, permitted_actions
 from chalicelib.campaigns.versions import Version, VersionDetail, Versions
 from chalicelib.kernel.errors import Conflict, Invalid, NotFound
+from chalicelib.web import whole_numbers
 from chalicelib.web.request import Request
 from chalicelib.web.responses import Response
 
@@ -134,7 +135,7 @@ def _may_restore(found: Versions) -> bool:
 
 
 def _number(request: Request, name: str) -> int:
-    text = request.text(name) or ""
-    if not (text.isascii() and text.isdigit() and len(text) < 10):
+    number = whole_numbers.parse(request.text(name))
+    if number is None:
         raise Invalid(f"{name} must be a whole number")
-    return int(text)
+    return number

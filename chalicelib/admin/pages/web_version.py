@@ -12,6 +12,7 @@ from chalicelib.campaigns.content import corrections
 from chalicelib.campaigns.content.corrections import NewCorrection
 from chalicelib.campaigns.model import CampaignDetail, permit_correction
 from chalicelib.kernel.errors import Conflict, Invalid
+from chalicelib.web import whole_numbers
 from chalicelib.web.request import Request
 from chalicelib.web.responses import Response
 from chalicelib.web.text_size import html_size
@@ -98,8 +99,7 @@ def _parse(request: Request, web_version: CampaignDetail) -> _Form:
 
 def _version(request: Request) -> int:
     """Which version the editor saw. 0, which no campaign has, if the form does not say it."""
-    text = request.text("version") or ""
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0
+    return whole_numbers.parse(request.text("version")) or 0
 
 
 def _editor(
