@@ -35,7 +35,7 @@ _EMOJI = re.compile(r"(?:^|\s)(?:wp-)?(?:emoji|smiley)\b", re.IGNORECASE)
 
 
 class Image(Struct, frozen=True):
-    """`width` is 0 if it is not told."""
+    """`width` is 0 if it is not known."""
 
     address: str
     width: int = 0
@@ -63,21 +63,21 @@ def _first(source: str, base: str) -> str:
         return ""
     plain = nh3.clean(_NOSCRIPT.sub("", source), tags={"img"}, attributes={"img": _KEPT})
     for tag in _TAG.finditer(plain):
-        told = {name: html.unescape(value) for name, value in _ATTRIBUTE.findall(tag[1])}
-        if not _shows_nothing(told) and (address := _address(told, base)):
+        attributes = {name: html.unescape(value) for name, value in _ATTRIBUTE.findall(tag[1])}
+        if not _shows_nothing(attributes) and (address := _address(attributes, base)):
             return address
     return ""
 
 
-def _shows_nothing(told: Mapping[str, str]) -> bool:
-    tiny = any(_TINY.fullmatch(told.get(side, "")) for side in ("width", "height"))
-    return bool(tiny or _UNSEEN.search(told.get("style", "")) or _EMOJI.search(told.get("class", "")))
+def _shows_nothing(attributes: Mapping[str, str]) -> bool:
+    tiny = any(_TINY.fullmatch(attributes.get(side, "")) for side in ("width", "height"))
+    return bool(tiny or _UNSEEN.search(attributes.get("style", "")) or _EMOJI.search(attributes.get("class", "")))
 
 
-def _address(told: Mapping[str, str], base: str) -> str:
+def _address(attributes: Mapping[str, str], base: str) -> str:
     """No `data:` URL, and nothing that mail programs cannot show."""
-    listed = [_choose(_candidates(told.get(name, ""))) for name in _SETS]
-    for address in (*(told.get(name, "") for name in _PLACES), *listed):
+    listed = [_choose(_candidates(attributes.get(name, ""))) for name in _SETS]
+    for address in (*(attributes.get(name, "") for name in _PLACES), *listed):
         if (url := excerpt.web_url(address.strip(), base)) and _can_be_shown(url):
             return url
     return ""
