@@ -4,8 +4,11 @@ A campaign that reads who has a tag while tags change would miss people. So none
 change begins while one is reading, and whatever is not sent yet follows when everybody is changed.
 """
 
+from datetime import datetime
+
 from msgspec.structs import replace
 
+from chalicelib.audience.tags import service as tags
 from chalicelib.audience.tags.model import Action, Change
 from chalicelib.campaigns import changes, delivery_store, segments, store
 from chalicelib.campaigns.model import Campaign, CampaignDetail, DeliveryState, State, Targeting, Terms
@@ -49,6 +52,16 @@ def carry_over(change: Change) -> None:
             _carry_over_segment(segment_id, change)
         if not campaigns and not found:
             return
+
+
+def bring_up_to_date(aim: Targeting, since: datetime) -> Targeting:
+    """What was written then, with the names that its tags have now: an old name in `none` would keep nobody out. One
+    request, if it is for people with tags."""
+    if not aim.tags.words:
+        return aim
+    for change in tags.list_done_since(since):
+        aim = _retagged(aim, change)
+    return aim
 
 
 def _carry_over(campaign_id: str, change: Change) -> None:

@@ -3,7 +3,7 @@
 from msgspec import Struct
 from msgspec.structs import replace
 
-from chalicelib.campaigns import changes, removal, service, snapshots, uses
+from chalicelib.campaigns import changes, removal, retagging, service, snapshots, uses
 from chalicelib.campaigns.history import Past, Saved, Saver, Summary
 from chalicelib.campaigns.model import CampaignDetail
 from chalicelib.kernel import clock
@@ -73,7 +73,7 @@ def read(found: Versions, version: Version) -> VersionDetail:
 
 def restore(campaign_id: str, number: int, by: str = "", version: int | None = None) -> CampaignDetail:
     """Bring back what was composed then, as a new version. Nothing is written if that is what it is. What members
-    have withdrawn since does not come back."""
+    have withdrawn since does not come back, and tags have the names they have now."""
     try:
         return _restore(campaign_id, number, by, version, frozenset())
     except uses.Withdrawn as refusal:
@@ -89,6 +89,8 @@ def _restore(
         if wanted.is_current:
             return {}, {}
         draft = snapshots.draft_of(read(found, wanted).detail)
+        aim = retagging.bring_up_to_date(draft.targeting, wanted.saved.saved_at)
+        draft = replace(draft, targeting=aim)
         notice = {}
         if withdrawn:
             draft = replace(draft, body=removal.without(draft.body, withdrawn))

@@ -1,12 +1,13 @@
 """Changing tags on everybody: one job at a time, worked off by the queue."""
 
 from collections.abc import Set
+from datetime import datetime
 from importlib import import_module
 from typing import Protocol
 
 from chalicelib.audience import counts
 from chalicelib.audience.tags import aim_keepers, store
-from chalicelib.audience.tags.model import Change, Job
+from chalicelib.audience.tags.model import Change, Job, State
 from chalicelib.kernel import clock, ids
 from chalicelib.kernel.aws import queues, tables
 from chalicelib.kernel.aws.failures import Stale
@@ -15,6 +16,7 @@ from chalicelib.kernel.errors import Conflict, NotFound
 
 KIND = "tags"
 RECENT = 5
+_MOST_READ = 200
 _BUSY = "Tags are being changed already: wait until that is done"
 _WAITS = "Tags it is for are being changed: it can be sent when that is done, usually in a few minutes"
 
@@ -50,6 +52,12 @@ def view(job_id: str) -> Job:
 def list_recent() -> list[Job]:
     """The running one, if there is one, and the last ones."""
     return store.list_newest_first(RECENT)
+
+
+def list_done_since(moment: datetime) -> list[Change]:
+    """The oldest first."""
+    done = [job for job in store.list_newest_first(_MOST_READ) if job.state is State.DONE]
+    return [job.change for job in reversed(done) if job.finished_at and job.finished_at > moment]
 
 
 def idle_writes(tags: Set[str]) -> list[Write]:

@@ -11,7 +11,7 @@ from chalicelib.audience.editing import Edits
 from chalicelib.audience.stores import imported
 from chalicelib.audience.tags import jobs, model, service, store
 from chalicelib.audience.tags.model import State, Step
-from chalicelib.campaigns import segments
+from chalicelib.campaigns import segments, versions
 from chalicelib.campaigns import service as campaigns
 from chalicelib.campaigns.model import Counts, DeliveryState, Targeting, Terms
 from chalicelib.campaigns.model import State as CampaignState
@@ -238,6 +238,17 @@ def test_drafts_scheduled_campaigns_and_segments_follow():
     assert campaigns.view(scheduled).campaign.state is CampaignState.SCHEDULED
     assert segments.view(segment.id).targeting == Targeting(tags=Terms(any=("z",)))
     assert campaigns.view(other).campaign.version == version
+
+
+def test_a_version_that_is_brought_back_has_the_new_names():
+    """An old name would keep nobody out any more."""
+    id = aimed(Targeting(tags=Terms(any=("milk",), none=("tea",))))
+    campaigns.update(id, {"targeting": Targeting()}, {})
+    finish(start())
+    finish(start("merge", ["chai", "coffee"], "drinks"))
+    campaigns.update(id, {"subject": "Other"}, {})
+    versions.restore(id, 1)
+    assert aim_of(id).tags == Terms(any=("milk",), none=("drinks",))
 
 
 def test_a_sent_campaign_stays_as_it_was_and_one_that_can_be_retried_follows():
