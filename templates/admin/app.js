@@ -101,7 +101,7 @@
   if (progress) followProgress(progress);
   keepFocus();
   // What the script of pages with an editor uses, too.
-  window.gna = { find, findAll, debounce, number, previewer, readAim, counter, enhanceSegments };
+  window.gna = { find, findAll, debounce, number, previewer, readAim, writeAim, counter, enhanceSegments };
 
   // A saved form comes back as a new page: go on where the editor was, with the notice in view, and say it again now
   // that somebody listens.
@@ -222,6 +222,13 @@
     return audience === "some" ? { sources: terms("sources"), tags: terms("tags"), joined_after: day("joined_after"), joined_before: day("joined_before") } : {};
   }
 
+  // The reverse: the fields say this. What was too long for the page is there now, so nothing about it is omitted.
+  function writeAim(form, aim) {
+    const set = (name, value) => { form.elements[name].value = value; for (const notice of findAll(`[data-omitted=${name}], #omitted-${name}`, form)) notice.remove(); };
+    for (const kind of ["sources", "tags"]) for (const how of ["any", "all", "none"]) set(`${kind}_${how}`, (aim[kind]?.[how] ?? []).join(", "));
+    for (const day of ["joined_after", "joined_before"]) set(day, aim[day] ?? "");
+  }
+
   // Say how many people the fields of a targeting reach, a moment after the last change.
   function counter(form) {
     const output = find("[data-count]", form);
@@ -245,11 +252,9 @@
     const choose = form.elements.segment, save = find("[data-save-segment]", form), said = find("[data-said]", save.closest("details"));
     find("[data-use-segment]", form)?.remove();
     save.type = "button";
-    const fill = ({ sources, tags, joined_after, joined_before }) => {
-      const set = (name, value) => { form.elements[name].value = value; for (const told of findAll(`[data-omitted=${name}], #omitted-${name}`, form)) told.remove(); };
-      for (const how of ["any", "all", "none"]) { set(`sources_${how}`, sources[how].join(", ")); set(`tags_${how}`, tags[how].join(", ")); }
-      set("joined_after", joined_after ?? ""); set("joined_before", joined_before ?? "");
-      find("[name=audience][value=some]", form).checked = true;
+    const fill = (segment) => {
+      writeAim(form, segment);
+      form.elements.audience.value = "some";
       form.elements.joined_after.dispatchEvent(new Event("input", { bubbles: true }));
     };
     choose?.addEventListener("input", async (event) => {

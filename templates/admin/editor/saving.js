@@ -196,7 +196,11 @@
     const touch = () => { if (!stopped) view.typing(); keepSoon(); saveSoon(); };
     const bringBack = (record) => {
       for (const [name, value] of Object.entries(record.fields)) if (name !== "aim" && form.elements[name]) form.elements[name].value = value ?? "";
-      if (record.fields.aim) writeAim(form, record.fields.aim);
+      const { aim } = record.fields;
+      if (aim) {
+        gna.writeAim(form, aim);
+        form.elements.audience.value = normal("aim", aim) === normal("aim", {}) ? "everybody" : "some";
+      }
       if (!id) creating = record.creating || null;
       forget(record.key);
       touch();
@@ -223,11 +227,4 @@
       // A field that was too long for the page has arrived.
       loaded: (name) => { if (id) saved[name] = form.elements[name].value; if (/_/.test(name)) saved.aim = gna.readAim(form); },
     };
-  }
-
-  function writeAim(form, aim) {
-    const everybody = normal("aim", aim) === normal("aim", {});
-    form.elements.audience.value = everybody ? "everybody" : "some";
-    for (const day of DAYS) form.elements[day].value = aim[day] ?? "";
-    for (const kind of KINDS) for (const how of HOWS) form.elements[`${kind}_${how}`].value = (aim[kind]?.[how] ?? []).join(", ");
   }
