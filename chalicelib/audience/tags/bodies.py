@@ -27,7 +27,12 @@ class TagJob(Struct):
     action: Action
     tags: list[Word]
     to: Word | None
-    people: Annotated[Count, Meta(description="Subscribers when it began")]
+    people: Annotated[
+        Count,
+        Meta(
+            description="Subscribers when it began; more once more people were looked at, as some are not confirmed"
+        ),
+    ]
     done: Annotated[Count, Meta(description="How many the current reading has looked at")]
     reading: Annotated[int, Meta(ge=1, description="Everybody is read until a reading finds nobody")]
     changed: Annotated[Count, Meta(description="How many people have other tags now")]

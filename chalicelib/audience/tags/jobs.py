@@ -119,7 +119,8 @@ def _counted(job: Job, people: int) -> Job:
 
 def _passed(job: Job, read: int, after: str | None) -> Job:
     """After a page. A reading that has found somebody is followed by another: meanwhile people may have joined."""
-    job = replace(job, cursor=after, done=job.done + read, tries=0)
+    done = job.done + read
+    job = replace(job, cursor=after, done=done, people=max(job.people, done), tries=0)
     if after:
         return job
     if job.found and job.reading < _MOST_READINGS:

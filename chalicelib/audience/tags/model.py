@@ -58,8 +58,9 @@ class Change(Struct, frozen=True):
 
 
 class Job(Struct, frozen=True):
-    """`people` is how many there were when it began, and `done` how many this `reading` of them has looked at;
-    `cursor` is where it goes on. `changed` people have other tags now."""
+    """`people` is how many are expected: the subscribers when it began, more once more were looked at, since some
+    are not confirmed. `done` have been looked at in this `reading`; `cursor` is where it goes on. `changed` people
+    have other tags now."""
 
     id: str
     change: Change

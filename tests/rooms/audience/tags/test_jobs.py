@@ -82,6 +82,7 @@ def test_tags_that_an_editor_gave_to_somebody_pending_are_renamed_as_well():
     job = finish(start())
     assert (job.state, job.changed) == (State.DONE, 2)
     assert tags_of(people) == [{"chai"}] * 2
+    assert job.done <= job.people  # it says how far it is
 
 
 def test_tags_are_merged_and_removed():
