@@ -10,7 +10,7 @@ from chalicelib.kernel import clock
 from chalicelib.kernel.errors import NotFound
 from chalicelib.web import whole_numbers
 
-_NO_VERSION = "There is no such version, or it was replaced more than 30 days ago"
+_NO_VERSION = "There is no such version: the last 50 are kept, for 30 days after they were replaced"
 
 
 class Version(Struct, frozen=True):

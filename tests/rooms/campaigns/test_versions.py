@@ -328,7 +328,8 @@ BAD = ["0", "3", "-1", "1.0", "x", "9" * 10, "²", "1%2F2"]
 def test_versions_there_are_none_of(admin):
     url = f"{API}/{created(admin)['id']}"
     for bad in BAD:
-        assert admin.get(f"{url}/versions/{bad}").status == 404, bad
+        missing = admin.get(f"{url}/versions/{bad}")
+        assert (missing.status, "the last 50 are kept" in missing.json["error"]) == (404, True), bad
         assert admin.post(f"{url}/versions/{bad}/restore", json={}).status == 404, bad
     for nothing in (UNKNOWN, "x"):
         assert admin.get(f"{API}/{nothing}/versions").status == 404
