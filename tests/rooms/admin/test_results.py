@@ -152,6 +152,8 @@ def test_the_report_shows_the_numbers_and_that_they_may_grow(admin):
         assert f"<dd>{number}" in text
     assert 'href="/admin/bounces"' in text
     assert f'href="{PATH}"' in text
+    assert "Percentages are" in text
+    assert "Percentages are" not in admin.get(f"/admin/campaigns/{publish('Peas', 1000, 1000)}").text
 
 
 def test_the_report_of_a_campaign_from_before_says_that_nothing_was_counted(admin):
