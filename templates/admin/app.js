@@ -169,7 +169,8 @@
   function previewer(form) {
     const update = find("[data-preview]", form);
     update.hidden = true;
-    return () => {
+    const draw = () => {
+      if (!navigator.onLine) return addEventListener("online", draw, { once: true });
       const old = find("iframe:not(.loading)", form);
       findAll("iframe.loading", form).forEach((frame) => frame.remove());
       const frame = old.cloneNode();
@@ -186,6 +187,7 @@
       update.formTarget = frame.name;
       form.requestSubmit(update);
     };
+    return draw;
   }
 
   // What is typed and not saved yet is not left behind unasked; Ctrl+S saves it.

@@ -23,9 +23,9 @@
     sent: () => "Not saved: it can no longer be changed.",
     deleted: () => "Not saved: it was deleted.",
   };
-  const CALM = ["new", "saved", "typing", "missing", "byhand"];
+  const CALM = ["new", "saved", "typing", "missing", "byhand"], EXPLAINED = ["conflict", "sent", "deleted"];
 
-  function savingView(form) {
+  function savingView(form, draw) {
     const bar = find("[data-saving]", form), text = find("[data-saved]", form), panels = find("[data-panels]");
     bar.hidden = false;
     const panel = (tone, words, ...actions) => {
@@ -43,9 +43,10 @@
       typing: () => { bar.dataset.state = "typing"; },
       busy: (busy) => { bar.classList.toggle("busy", busy); },
       show(state, detail) {
+        if (state === "saved" && bar.dataset.state === "bad") draw();
         bar.dataset.state = CALM.includes(state) ? state : "bad";
         const kept = CALM.includes(state) && detail.kept && !detail.full ? "" : detail.kept ? " Kept in this browser." : " This browser cannot keep it: leave this page open.";
-        if (!detail.quiet || state === "byhand") say(SAID[state](detail) + (state === "saved" || state === "new" ? "" : kept), state === "ended" ? outside("Sign in again", "/admin") : null);
+        if (!detail.quiet || state === "byhand") say(SAID[state](detail) + (state === "saved" || state === "new" ? "" : kept), state === "ended" ? outside("Sign in again", "/admin") : EXPLAINED.includes(state) ? make("a", { href: "#panels", textContent: "What to do" }) : null);
         if (state === "saved") find("main > .notice[data-notice]")?.remove();
         if (state === "saved" && find("[role=alert]", panels)) clear();
       },
@@ -85,8 +86,8 @@
   }
 
   function enhanceCompose(form, pictures) {
-    const body = form.elements.body, saving = enhanceSaving(form, savingView(form));
-    const draw = showPreview(form);
+    const body = form.elements.body, draw = showPreview(form);
+    const saving = enhanceSaving(form, savingView(form, draw));
     const count = gna.counter(form);
     gna.enhanceSegments(form);
     showNumbers(form, body);

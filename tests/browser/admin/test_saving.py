@@ -4,6 +4,8 @@ import re
 from datetime import timedelta
 from functools import partial
 
+from playwright.sync_api import expect
+
 from chalicelib.campaigns import segments, service
 from chalicelib.campaigns.model import Targeting, Terms
 from chalicelib.campaigns.service import Draft
@@ -141,9 +143,12 @@ def test_without_a_connection_text_is_kept_and_saved_when_it_is_back(dashboard, 
     wait_for(page, "bad")
     assert status(page) == "Not saved: no connection. Kept in this browser."
     page_checks.shoot(page, "admin/offline.light")
+    assert page.locator("iframe").count() == 1  # the preview of before, not the browser's page about the connection
+    assert "Written on a train" not in page.frame_locator("iframe").locator("body").inner_text()
     page.context.set_offline(False)
     wait_for(page, "saved")
     assert stored(dashboard.draft)[1] == "Written on a train"
+    page.frame_locator("iframe:not(.loading)").get_by_text("Written on a train").wait_for()
     assert kept(page) == 0
 
 
@@ -227,6 +232,9 @@ def test_two_tabs_never_overwrite_each_other_unseen(dashboard, look):
     assert see.get_attribute("href") == f"/admin/campaigns/{dashboard.draft}/versions"
     assert see.get_attribute("target") == "_blank"
     page.keyboard.type(", still")
+    page.evaluate("scrollTo(0, document.body.scrollHeight)")
+    page.get_by_role("link", name="What to do").click()  # the panel is far above the text
+    expect(panel.get_by_role("button", name="Save mine")).to_be_in_viewport()
     panel.get_by_role("button", name="Save mine").click()
     wait_for(page, "saved")
     assert stored(dashboard.draft)[1] == "Mine, still"
