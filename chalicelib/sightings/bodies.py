@@ -45,13 +45,6 @@ def _check_content_type(value: Any) -> str:
     return schemas.text("content_type").check(value) or ""
 
 
-def _check_size(value: Any) -> int:
-    if value is None:
-        raise Invalid("size is required")
-    size: int = schemas.whole_number("size").check(value)
-    return size
-
-
 HexId = Annotated[
     str, Meta(extra_json_schema={"pattern": "^[0-9a-f]{32}$"}, examples=["0193a5c411f07a6b8c012d3e4f506172"])
 ]
@@ -149,7 +142,9 @@ class SharedSightingPage(CursorBody):
 
 class NewUpload(Struct):
     content_type: Annotated[str, Meta(examples=list(media.TYPES)), Reads(_check_content_type)]
-    size: Annotated[int, Meta(ge=1, le=media.LARGEST, description="In bytes"), Reads(_check_size)]
+    size: Annotated[
+        int, Meta(ge=1, le=media.LARGEST, description="In bytes"), schemas.whole_number("size", required=True)
+    ]
 
 
 class AnnouncedUpload(Struct):

@@ -98,10 +98,12 @@ def choice(name: str, choices: Iterable[str]) -> Reads:
     return Reads(check)
 
 
-def whole_number(name: str) -> Reads:
-    """A whole number, or nothing."""
+def whole_number(name: str, required: bool = False) -> Reads:
+    """A whole number, or nothing unless it is `required`."""
 
     def check(value: Any) -> int | None:
+        if value is None and required:
+            raise Invalid(f"{name} is required")
         if value is not None and (not isinstance(value, int) or isinstance(value, bool)):
             raise Invalid(f"{name} must be a whole number")
         return value

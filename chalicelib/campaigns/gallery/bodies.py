@@ -6,7 +6,6 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from chalicelib.campaigns.bodies import Campaign
 from chalicelib.campaigns.model import State
-from chalicelib.kernel.errors import Invalid
 from chalicelib.media import model
 from chalicelib.web import schemas
 from chalicelib.web.cursors import CursorBody
@@ -16,13 +15,6 @@ from chalicelib.web.schemas import Count, Id, Moment, Reads
 def _check_content_type(value: Any) -> str:
     """A missing type is as wrong as any other, and answered as such."""
     return schemas.text("content_type").check(value) or ""
-
-
-def _check_size(value: Any) -> int:
-    if value is None:
-        raise Invalid("size is required")
-    size: int = schemas.whole_number("size").check(value)
-    return size
 
 
 MediaId = Annotated[
@@ -60,7 +52,9 @@ class NewMedia(Struct):
         ),
         Reads(_check_content_type),
     ]
-    size: Annotated[int, Meta(ge=1, le=model.LARGEST, description="In bytes"), Reads(_check_size)]
+    size: Annotated[
+        int, Meta(ge=1, le=model.LARGEST, description="In bytes"), schemas.whole_number("size", required=True)
+    ]
 
 
 class AnnouncedMedia(Struct):
