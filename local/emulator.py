@@ -143,6 +143,7 @@ class Emulator:
             "MINISTACK_REGION": REGION,
             "PERSIST_STATE": "1" if self._keep else "0",
             "STATE_DIR": str(self._folder / "state"),
+            "S3_PERSIST": "1" if self._keep else "0",
             "S3_DATA_DIR": str(self._folder / "s3"),
             "TMPDIR": str(self._folder),
             "LOG_LEVEL": "WARNING",

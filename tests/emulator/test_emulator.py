@@ -56,6 +56,8 @@ def test_data_survives_a_restart_and_a_changed_template_is_applied(tmp_path):
     first.client("dynamodb").put_item(TableName="trial-limits", Item={"key": {"S": "kept"}})
     sqs = first.client("sqs")
     sqs.send_message(QueueUrl=sqs.get_queue_url(QueueName="trial-audience")["QueueUrl"], MessageBody="kept")
+    picture = {"Bucket": "trial-media-000000000000", "Key": "public/kept.png"}
+    first.client("s3").put_object(**picture, Body=b"kept", ContentType="image/png")
     first.stop()
 
     changed = tmp_path / "resources.yaml"
@@ -68,6 +70,8 @@ def test_data_survives_a_restart_and_a_changed_template_is_applied(tmp_path):
     assert dynamodb.scan(TableName="trial-limits")["Items"] == [{"key": {"S": "kept"}}]
     assert "trial-new" in dynamodb.list_tables()["TableNames"]
     assert [message["Body"] for message in sqs.receive_message(QueueUrl=url)["Messages"]] == ["kept"]
+    found = second.client("s3").get_object(**picture)
+    assert (found["Body"].read(), found["ContentType"]) == (b"kept", "image/png")
     second.stop()
     with pytest.raises(OSError), socket.create_connection(("127.0.0.1", int(second.url.rsplit(":", 1)[1])), 1):
         pass
