@@ -135,6 +135,9 @@ def test_a_failed_upload_says_why_loses_no_text_and_can_be_tried_again(dashboard
         api.wait(number + 1)
         api.answer(number, status=status, json={})
         page.locator(".state", has_text=said).wait_for()
+        page.set_viewport_size({"width": 390, "height": 800})
+        words, again = page.locator(".bad .what").bounding_box(), page.locator(".bad .actions").bounding_box()
+        assert words["y"] + words["height"] <= again["y"]  # below one another on a phone
         page.get_by_role("button", name="Remove").click()
     assert "Uploading" not in body(page).input_value()
 
