@@ -31,16 +31,16 @@ class LimitRow(tables.Row):
 def spend(name: str, subject: str, most: int, seconds: int, reason: str = TOO_MANY, by: int = 1) -> None:
     """Count one, or several at once, and raise `TooMany` when that is more than `most` in this window. Several that
     are refused are not counted: fewer of them may still be within it."""
-    if _count(name, subject, seconds, by) <= most:
+    if allows(name, subject, most, seconds, by):
         return
     if by > 1:
         _count(name, subject, seconds, -by)
     raise too_many(reason, seconds)
 
 
-def allows(name: str, subject: str, most: int, seconds: int) -> bool:
-    """Count one, and say whether that is still within `most` in this window."""
-    return _count(name, subject, seconds, 1) <= most
+def allows(name: str, subject: str, most: int, seconds: int, by: int = 1) -> bool:
+    """Count one, or several at once, and say whether that is still within `most` in this window."""
+    return _count(name, subject, seconds, by) <= most
 
 
 def count(name: str, subject: str, seconds: int) -> int:

@@ -282,9 +282,9 @@ def _refusal(route: Route, failure: GnaError) -> Response:
 
 def _check_body(request: Request, route: Route) -> None:
     """Only a form of the kind that has files may be as large as a photo; the parser bounds its text."""
-    largest = max(route.largest_body, route.largest_form if request.content_type == MULTIPART else 0)
-    if len(request.body) > largest:
-        raise TooLarge(_TOO_LARGE) if route.largest_form else Invalid(_TOO_LARGE)
+    largest_form = route.largest_form if request.content_type == MULTIPART else 0
+    if len(request.body) > max(route.largest_body, largest_form):
+        raise TooLarge(_TOO_LARGE) if largest_form else Invalid(_TOO_LARGE)
     has_kind = request.body or request.method != "DELETE"
     if route.accepts and has_kind and request.content_type not in (*route.accepts, ""):
         raise Invalid(f"Send this as {' or '.join(route.accepts)}")

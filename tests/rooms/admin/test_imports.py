@@ -138,7 +138,7 @@ def test_a_file_that_is_too_large_for_a_form_is_refused_with_what_to_do(dashboar
     answer = _upload(dashboard, b"a@example.net\n" * 320_000)
     assert answer.status == 413
     assert "4 MB" in text(answer)
-    assert _upload(dashboard, b"x" * 6_000_001).status == 400
+    assert _upload(dashboard, b"x" * 6_000_001).status == 413
 
 
 def test_columns_can_be_mapped_by_hand(dashboard, bring):
