@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from axe_playwright_python.base import AXE_SCRIPT
-from playwright.sync_api import ConsoleMessage, Page
+from playwright.sync_api import ConsoleMessage, Error, Page
 
 ARTEFACTS = Path(__file__).parents[2] / "artefacts"
 
@@ -55,7 +55,14 @@ def shoot(page: Page, name: str) -> Path:
     """Take a screenshot into `artefacts/`, which git ignores."""
     file = ARTEFACTS / f"{name}.png"
     file.parent.mkdir(parents=True, exist_ok=True)
-    page.screenshot(path=file, full_page=True)
+    for tries_left in (2, 1, 0):
+        try:
+            page.screenshot(path=file, full_page=True)
+            break
+        except Error as failure:
+            # Chromium's compositor gives up on a busy machine; nothing is wrong with the page.
+            if "Unable to capture screenshot" not in str(failure) or not tries_left:
+                raise
     return file
 
 

@@ -67,11 +67,12 @@ def test_a_bounce_that_ses_publishes_is_kept_for_the_administrator(deployment):
     recorded = (EVENTS / "event_bounce_permanent.json").read_text().replace("reader@example.org", address)
     topic = f"arn:aws:sns:eu-west-1:000000000000:{deployment.prefix}-mail-events"
     deployment.client("sns").publish(TopicArn=topic, Message=recorded)
-    [bounce] = eventually(lambda: deployment.rows("bounces"))
+    # Beside it are counts by campaign.
+    [bounce] = eventually(lambda: [row for row in deployment.rows("bounces") if "subscriber_id" in row])
     [subscriber] = deployment.rows("subscribers")
     assert bounce["subscriber_id"] == subscriber["id"]
     assert subscriber["status"] == "activated"
-    assert address not in str(bounce)
+    assert address not in str(deployment.rows("bounces"))
 
 
 @pytest.mark.parametrize("body", [{"email": "no address"}, {"email": ["a@example.org"]}, {}])
